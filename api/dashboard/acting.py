@@ -29,6 +29,7 @@ from api.dashboard.views import (
     change_view,
     job_head,
     node_counts,
+    pause_view,
     stop_view,
     whole,
 )
@@ -42,6 +43,7 @@ from api.steering import (
     SCALED,
     change,
     limited,
+    pause,
     refuse_ended,
     resume,
     resumed,
@@ -77,6 +79,26 @@ def stop_it(request: Request, context: ContextOf, job: str, form: FormOf) -> Res
         stop(context, found, by=ON_THE_DASHBOARD, now_s=context.clock.now_s())
 
     return _performed(found, act, lambda error: _stop_page(request, context, found, error))
+
+
+@router.get("/jobs/{job}/pause")
+def show_pause(request: Request, context: ContextOf, job: str) -> HTMLResponse:
+    """What pausing the job means, and the button that does it."""
+    return _pause_page(request, context, context.store.jobs.get(job))
+
+
+@router.post("/jobs/{job}/pause")
+def pause_it(request: Request, context: ContextOf, job: str, form: FormOf) -> Response:
+    """Pauses the job, unless it is paused already."""
+    found = context.store.jobs.get(job)
+
+    def act() -> None:
+        if found.phase is JobPhase.PAUSED:
+            return
+        refuse_changed(found, form)
+        pause(context, found, by=ON_THE_DASHBOARD, now_s=context.clock.now_s())
+
+    return _performed(found, act, lambda error: _pause_page(request, context, found, error))
 
 
 @router.get("/jobs/{job}/scale")
@@ -138,7 +160,7 @@ def resume_it(request: Request, context: ContextOf, job: str, form: FormOf) -> R
 
     def act() -> None:
         asked = asked_of(schemas.ResumeIn, _limits_of(form))
-        is_on = not found.phase.is_final and found.phase is not JobPhase.DRAINING
+        is_on = not _may_resume(found) and found.phase is not JobPhase.DRAINING
         if is_on and spec_of(found, asked, now_s=now_s) == found.spec:
             return
         refuse_changed(found, form)
@@ -192,6 +214,22 @@ def _stop_page(
     return _page(request, context, job, "stop.html", view=view, error=error)
 
 
+def _pause_page(
+    request: Request, context: Context, job: Job, error: _Failure | None = None
+) -> HTMLResponse:
+    now_s = context.clock.now_s()
+    view = None
+    try:
+        if not job.phase.may_pause:
+            raise Conflict(f"job {job.spec.name} {job.phase.predicate}; there is nothing to pause")
+        move = move_of(context, job, job.spec, now_s=now_s)
+        spent_usd = context.store.ledger.spent(job.id, now_s)
+        view = pause_view(job, move, spent_usd=spent_usd, now_s=now_s)
+    except (InvalidInput, Conflict) as found:
+        error = error or found
+    return _page(request, context, job, "pause.html", view=view, error=error)
+
+
 def _scale_page(
     request: Request, context: Context, job: Job, fields: Fields, error: _Failure | None = None
 ) -> HTMLResponse:
@@ -240,7 +278,7 @@ def _resume_page(
     now_s = context.clock.now_s()
     view = None
     try:
-        if not job.phase.may_resume:
+        if not _may_resume(job):
             raise Conflict(f"job {job.spec.name} {job.phase.predicate}; it cannot be resumed")
         asked = asked_of(schemas.ResumeIn, _limits_of(fields))
         spec = resumed(context, job, asked, now_s=now_s)
@@ -258,9 +296,13 @@ def _resume_page(
         view=view,
         error=error,
         fields=fields,
-        may_resume=job.phase.may_resume,
+        may_resume=_may_resume(job),
         retained=whole(context.store.resumes.retained(job.id)),
     )
+
+
+def _may_resume(job: Job) -> bool:
+    return job.phase.may_resume or job.phase is JobPhase.PAUSED
 
 
 def _change(context: Context, job: Job, spec: JobSpec) -> ChangeView | None:

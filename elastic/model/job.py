@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from elastic.durations import DRAIN_GRACE_S
 from elastic.errors import Conflict, InvalidInput
+from elastic.figures import instant
 from elastic.model.mode import Mode
 from elastic.model.offering import Capacity, NodeType, Offering
 from elastic.model.precision import Precision
@@ -464,6 +465,11 @@ def warnings_of(job: Job, *, now_s: float) -> tuple[str, ...]:
             if not job.redone:
                 why = "an earlier job with the same code began at 0 again"
         found.append(f"a move or a loss restarts this job: {why}")
+    deadline_s = job.spec.objective.deadline_s
+    if job.phase is JobPhase.PAUSED and deadline_s is not None:
+        found.append(f"it is paused, and its deadline of {instant(deadline_s)} still counts")
+    if job.phase is JobPhase.PAUSED and job.spec.max_duration_s is not None:
+        found.append("it is paused, and its max_duration still counts")
     if job.redone:
         found.append(f"{job.redone:,} iterations were lost to restarts and had to be done again")
     return tuple(found)

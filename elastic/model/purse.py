@@ -65,8 +65,8 @@ class Share:
     free_usd_per_h: float
     # What a change may cost while the machines of both groups run.
     change_usd: float
-    # What the purse pays an hour now, for all jobs.
-    purse_usd_per_h: float
+    # What the purse pays an hour now, for all jobs; None without a cap of the hour.
+    purse_usd_per_h: float | None
     # The jobs that come before this one, and what they take of it.
     before: int = 0
     before_usd_per_h: float = 0.0

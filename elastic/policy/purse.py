@@ -32,7 +32,7 @@ _KEPT_BACK = 0.1
 # Changes of groups may use half of that, so that a rising price finds the other half.
 _FOR_CHANGES = 0.5
 # So many turns a job waits before it comes first, whatever its priority.
-_PATIENCE = 4
+_PATIENCE = 2
 # What a higher priority will need is kept from lower ones for a day at most.
 _AHEAD_S = 86_400.0
 _EQUAL = 1 + 1e-9
@@ -91,13 +91,13 @@ def divide(
     *,
     wind_down_s: float,
     cooldown_s: float,
-    margin: float,
     now_s: float,
 ) -> dict[str, Share]:
-    """Gives each job its share, by its id; together they are never more than the caps allow.
+    """Gives each job that wants machines its share, by its id.
 
-    `wind_down_s` is how long a machine may go on to cost once its job must end. A job that waits
-    begins only if `margin` more than its price is left, or else the next price would end it again.
+    Together they are never more than the caps allow. `wind_down_s` is how long a machine may go on
+    to cost once its job must end. A job that has just given its machines back rests for
+    `cooldown_s`, or else each small move of a price would end and begin it again.
     """
     whole = rate_usd_per_h(caps, now_s=now_s)
     spans = [
@@ -116,16 +116,16 @@ def divide(
     first = [each for each in wanting if _is_overdue(each, now_s)]
     first.sort(key=lambda each: (not _has_begun(each, now_s), -_wait_s(each, now_s), each.job_id))
     for claim in first:
-        _grant_least(claim, money, granted, before, wind_down_s, cooldown_s, margin, now_s)
+        _grant_least(claim, money, granted, before, wind_down_s, cooldown_s, now_s)
     for priority in sorted({each.priority for each in wanting}, reverse=True):
         level = [each for each in wanting if each.priority == priority]
         level.sort(key=lambda each: _order(each, now_s))
         for claim in level:
             if claim.job_id not in granted:
-                _grant_least(claim, money, granted, before, wind_down_s, cooldown_s, margin, now_s)
+                _grant_least(claim, money, granted, before, wind_down_s, cooldown_s, now_s)
         level.sort(key=lambda each: (-(each.done_per_usd or 0.0), each.job_id))
         for claim in level:
-            _grow(claim, money, granted, wind_down_s, margin)
+            _grow(claim, money, granted, wind_down_s)
         for claim in level:
             rest_s = _AHEAD_S if claim.lasts_s is None else min(claim.lasts_s, _AHEAD_S)
             money.keep(granted[claim.job_id], max(rest_s - wind_down_s, 0.0))
@@ -139,41 +139,27 @@ def _grant_least(
     before: dict[str, tuple[int, float]],
     wind_down_s: float,
     cooldown_s: float,
-    margin: float,
     now_s: float,
 ) -> None:
     """Gives a job its cheapest group, if that is left."""
     paid = [each for each in granted.values() if each]
     before[claim.job_id] = len(paid), sum(paid)
-    least = claim.least_usd_per_h
-    needed = least
+    rests = claim.rests and now_s - claim.since_s < cooldown_s
     for_s = wind_down_s
     if not claim.held_usd_per_h:
-        needed *= 1 + margin
         for_s = max(wind_down_s, claim.turn_s)
-        if claim.rests and now_s - claim.since_s < cooldown_s:
-            granted[claim.job_id] = 0.0
-            return
-    if not money.pays(needed, for_s):
+    if (rests and not claim.held_usd_per_h) or not money.pays(claim.least_usd_per_h, for_s):
         granted[claim.job_id] = 0.0
         return
-    granted[claim.job_id] = least
-    money.take(least, wind_down_s)
+    granted[claim.job_id] = claim.least_usd_per_h
+    money.take(claim.least_usd_per_h, wind_down_s)
 
 
-def _grow(
-    claim: Claim, money: _Money, granted: dict[str, float], wind_down_s: float, margin: float
-) -> None:
+def _grow(claim: Claim, money: _Money, granted: dict[str, float], wind_down_s: float) -> None:
     """Gives a job that has its cheapest group as much more as it wants, and as is left."""
-    more = claim.wanted_usd_per_h - granted[claim.job_id]
-    if not granted[claim.job_id] or more <= 0:
+    if not granted[claim.job_id]:
         return
-    left = money.usd_per_h
-    # What it does not hold yet must fit with room to spare, as a start must.
-    if claim.held_usd_per_h < claim.wanted_usd_per_h:
-        left = max(left / (1 + margin), claim.held_usd_per_h - granted[claim.job_id])
-        left = min(left, money.usd_per_h)
-    more = min(more, max(left, 0.0))
+    more = min(claim.wanted_usd_per_h - granted[claim.job_id], max(money.usd_per_h, 0.0))
     if more > 0 and money.pays(more, wind_down_s):
         granted[claim.job_id] += more
         money.take(more, wind_down_s)
@@ -239,7 +225,7 @@ def _shares(
             wanted_usd_per_h=claim.wanted_usd_per_h,
             free_usd_per_h=more,
             change_usd=change_usd,
-            purse_usd_per_h=whole,
+            purse_usd_per_h=None if whole == inf else whole,
             before=count,
             before_usd_per_h=taken,
             span=tightest.span,
@@ -448,7 +434,7 @@ def _with_share(plan: Plan, share: Share) -> Plan:
 
 def _leaves(share: Share) -> str:
     """What the purse leaves the job, in words."""
-    if share.span is Span.HOUR:
+    if share.span is Span.HOUR and share.purse_usd_per_h is not None:
         whole = f"of {price(share.purse_usd_per_h)}/h"
     else:
         whole = f"of the {usd(share.left_usd)} left of this {share.span}"
@@ -468,6 +454,6 @@ def _numbers(share: Share) -> dict[str, float]:
         "wanted_usd_per_h": share.wanted_usd_per_h,
         "jobs_before": float(share.before),
     }
-    if share.purse_usd_per_h < inf:
+    if share.purse_usd_per_h is not None:
         numbers["purse_usd_per_h"] = share.purse_usd_per_h
     return numbers

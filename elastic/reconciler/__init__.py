@@ -10,7 +10,7 @@ from elastic.reconciler.machines import LaunchTerms, Machines
 from elastic.reconciler.observe import observe, opens_at_s, read_catalog, training_group
 from elastic.reconciler.price_past import PricePast
 from elastic.reconciler.price_records import offered_or_held
-from elastic.reconciler.purse import Purse, shares_of
+from elastic.reconciler.purse import Purse, purse_of, shares_of
 from elastic.reconciler.rendezvous import Rendezvous, RendezvousStores
 from elastic.reconciler.reply import JobFolders, reply_for
 from elastic.reconciler.steps import next_steps
@@ -52,6 +52,7 @@ __all__ = [
     "offered_or_held",
     "opens_at_s",
     "place_of",
+    "purse_of",
     "read_catalog",
     "renew_secret",
     "reply_for",

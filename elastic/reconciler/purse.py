@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import tzinfo
 
-from elastic.calendar import day_around, hour_around, month_around
+from elastic.calendar import day_around, hour_around, month_around, zone_of
+from elastic.config import PurseSettings
 from elastic.model import Cap, Limits, Plan, Share, Snapshot, Span
 from elastic.policy import claim_of, divide, wind_down_s
 from elastic.store import Store
@@ -35,6 +36,19 @@ class Purse:
         return tuple(found)
 
 
+def purse_of(settings: PurseSettings) -> Purse | None:
+    """The purse that the settings describe; None if they name no cap."""
+    usd = {
+        Span.HOUR: settings.usd_per_h,
+        Span.DAY: settings.usd_per_day,
+        Span.MONTH: settings.usd_per_month,
+    }
+    caps_usd = {span: most for span, most in usd.items() if most is not None}
+    if not caps_usd:
+        return None
+    return Purse(caps_usd, zone_of(settings.zone))
+
+
 def shares_of(
     purse: Purse,
     store: Store,
@@ -56,6 +70,5 @@ def shares_of(
         claims,
         wind_down_s=longest_s,
         cooldown_s=limits.cooldown_s,
-        margin=limits.margin,
         now_s=now_s,
     )

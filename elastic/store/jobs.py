@@ -220,21 +220,6 @@ def pause(connection: Connection, job_id: str, message: str, *, now_s: float) ->
     return get(connection, job.id)
 
 
-def unpause(
-    connection: Connection, job_id: str, spec: JobSpec, *, by: str = "", now_s: float
-) -> Job:
-    """Lets a paused job go on as `spec`. Raises Conflict if it is not paused."""
-    job = get(connection, job_id)
-    if job.phase is not JobPhase.PAUSED:
-        raise Conflict(f"job {job.spec.name} {job.phase.predicate}; it is not paused")
-    changed = {"phase": move_job(job.phase, JobPhase.WAITING), "version": job.version + 1}
-    change(connection, job.id, {**changed, "spec": to_text(spec), "message": None})
-    asked = f"job {job.spec.name} goes on {by}".rstrip()
-    text = "; ".join([asked, *differences(job.spec, spec)])
-    add_event(connection, "job_resumed", text, job_id=job.id, now_s=now_s)
-    return get(connection, job.id)
-
-
 def rounds(connection: Connection, job_id: str) -> Rounds:
     """What is on record of the rounds of a job's session."""
     found = connection.execute(_ROUNDS, {"job_id": job_id}).one()
@@ -459,7 +444,6 @@ class Jobs(Repository):
     move = writes(move)
     request_stop = writes(request_stop)
     pause = writes(pause)
-    unpause = writes(unpause)
     target = reads(target)
     set_spec = writes(set_spec)
     rounds = reads(rounds)

@@ -111,6 +111,14 @@ def since(connection: Connection, from_s: float) -> tuple[LedgerRow, ...]:
     return tuple(to_row(each) for each in connection.execute(query))
 
 
+def running(connection: Connection, job_id: str | None = None) -> tuple[LedgerRow, ...]:
+    """The rows that go on, of one job or of all, oldest first."""
+    query = select(ledger).where(ledger.c.to_s.is_(None)).order_by(ledger.c.id)
+    if job_id is not None:
+        query = query.where(ledger.c.job_id == job_id)
+    return tuple(to_row(each) for each in connection.execute(query))
+
+
 def of_job(connection: Connection, job_id: str) -> tuple[LedgerRow, ...]:
     """All of a job's rows, oldest first."""
     return tuple(to_row(each) for each in connection.execute(_OF_JOB, {"job_id": job_id}))
@@ -270,6 +278,7 @@ class Ledger(Repository):
     add_price = writes(add_price)
     listed = reads(listed)
     of_job = reads(of_job)
+    running = reads(running)
     since = reads(since)
     charged_since = reads(charged_since)
     charges = reads(charges)

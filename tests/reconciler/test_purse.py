@@ -83,7 +83,7 @@ def test_a_paused_job_keeps_its_work_and_goes_on(cluster: VirtualCluster) -> Non
     again = cluster.store.jobs.pause(job.id, "paused on request", now_s=cluster.clock.now_s())
     assert again == paused
 
-    cluster.store.jobs.unpause(job.id, paused.spec, now_s=cluster.clock.now_s())
+    cluster.store.resumes.resume(job.id, paused.spec, now_s=cluster.clock.now_s())
     cluster.run(20)
     assert cluster.done[job.id] > done
     assert job_of(cluster, job).phase in (JobPhase.PROFILING, JobPhase.RUNNING)
