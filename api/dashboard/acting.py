@@ -160,7 +160,7 @@ def resume_it(request: Request, context: ContextOf, job: str, form: FormOf) -> R
 
     def act() -> None:
         asked = asked_of(schemas.ResumeIn, _limits_of(form))
-        is_on = not _may_resume(found) and found.phase is not JobPhase.DRAINING
+        is_on = not (found.phase.is_final or found.phase in (JobPhase.DRAINING, JobPhase.PAUSED))
         if is_on and spec_of(found, asked, now_s=now_s) == found.spec:
             return
         refuse_changed(found, form)

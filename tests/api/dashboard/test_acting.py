@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from html import unescape
 from typing import Any
 from urllib.parse import urlencode
@@ -14,7 +15,7 @@ from fastapi.testclient import TestClient
 
 from api.deps import COOKIE
 from api.documents import MAX_BYTES
-from elastic.model import Job, JobPhase
+from elastic.model import Job, JobPhase, Objective
 from tests.api.world import TOKEN, World, train
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -67,6 +68,27 @@ def test_a_job_is_stopped_once(client: TestClient, world: World) -> None:
     assert len(world.wakes) == 1
     (told,) = texts(world, "job_phase")
     assert told.endswith("stopped on request, on the dashboard")
+
+
+def test_a_job_is_paused_and_resumed_once(client: TestClient, world: World) -> None:
+    job, _ = train(world)
+    spec = replace(job.spec, objective=Objective(deadline_s=world.clock.now_s() + 3600.0))
+    world.store.jobs.set_spec(job.id, spec, now_s=world.clock.now_s())
+    shown = client.get(f"/jobs/{job.id}/pause")
+    assert "It saves, gives its nodes back, and waits until it is resumed." in text_of(shown.text)
+    assert "Its deadline, 23:14:20 UTC, still counts while it is paused." in text_of(shown.text)
+    fields = hidden(shown.text)
+    for _ in range(2):
+        assert post(client, f"/jobs/{job.id}/pause", fields).status_code == 303
+    assert world.store.jobs.get(job.id).phase is JobPhase.PAUSED
+    assert len(texts(world, "job_phase")) == 1
+    assert "its deadline of 2023-11-14T23:14:20Z still counts" in client.get(f"/jobs/{job.id}").text
+
+    fields = hidden(client.get(f"/jobs/{job.id}/resume").text)
+    for _ in range(2):
+        assert post(client, f"/jobs/{job.id}/resume", fields).status_code == 303
+    assert world.store.jobs.get(job.id).phase is JobPhase.WAITING
+    assert texts(world, "job_resumed") == ["job first goes on, on the dashboard"]
 
 
 def test_a_job_is_scaled_once(client: TestClient, world: World) -> None:
@@ -165,7 +187,7 @@ def test_the_job_s_page_links_what_can_be_done_now(client: TestClient, world: Wo
             rf'class="button" href="/jobs/{job.id}/(\w+)"', client.get(f"/jobs/{job.id}").text
         )
 
-    assert linked() == ["scale", "limits", "stop"]
+    assert linked() == ["scale", "limits", "pause", "stop"]
     world.store.jobs.request_stop(job.id, JobPhase.CANCELLED, None, now_s=world.clock.now_s())
     assert linked() == []
     world.store.jobs.move(job.id, JobPhase.CANCELLED, now_s=world.clock.now_s())
