@@ -66,7 +66,7 @@ def show_plan(
         iterations = "until the script ends"
     else:
         iterations = f"{spec['iterations']:,}"
-    print(f"iterations: {iterations}; {limits(spec['objective'])}")
+    print(f"iterations: {iterations}; {limits(spec)}")
     if spec.get("precision"):
         print(f"precision: {'; '.join(filter(None, [spec['precision'], priced['why_precision']]))}")
     print(f"first: {plan['reason']['text']}")
