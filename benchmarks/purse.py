@@ -71,7 +71,7 @@ class Story:
 
     jobs: int = 20
     hours: float = 1.0
-    caps_usd: Mapping[Span, float] = field(default_factory=lambda: {Span.HOUR: 0.6, Span.DAY: 12.0})
+    caps_usd: Mapping[Span, float] = field(default_factory=lambda: {Span.HOUR: 0.3, Span.DAY: 6.0})
     seed: int = 0
     tick_s: float = 5.0
 
@@ -360,8 +360,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.purse", description=__doc__)
     parser.add_argument("--jobs", type=int, default=20)
     parser.add_argument("--hours", type=float, default=1.0, help="of virtual time")
-    parser.add_argument("--usd-per-h", type=float, default=0.6, help="the cap of an hour")
-    parser.add_argument("--usd-per-day", type=float, default=12.0, help="the cap of a day")
+    parser.add_argument("--usd-per-h", type=float, default=0.3, help="the cap of an hour")
+    parser.add_argument("--usd-per-day", type=float, default=6.0, help="the cap of a day")
     parser.add_argument("--seeds", type=int, default=1, help="how many stories")
     parser.add_argument("--tick", type=float, default=5.0, help="seconds between two looks")
     arguments = parser.parse_args()

@@ -48,6 +48,8 @@ class Claim:
     turn_s: float = 0.0
     # Whether it gave its machines back to the purse, and so rests for a cooldown.
     rests: bool = False
+    # Whether a pause loses nothing; else it is not paused to give others a turn.
+    keeps_work: bool = True
     # The share of the whole job that a dollar buys; None if that is not known.
     done_per_usd: float | None = None
     # Until its end, on what it wants; None if that is not known.

@@ -168,7 +168,7 @@ def _grow(claim: Claim, money: _Money, granted: dict[str, float], wind_down_s: f
 def _order(claim: Claim, now_s: float) -> tuple[int, int, float, str]:
     """Where a job stands in its priority: the smallest comes first."""
     turns = 0
-    if _has_begun(claim, now_s):
+    if _has_begun(claim, now_s) or (claim.held_usd_per_h and not claim.keeps_work):
         place = 0
     elif not claim.held_usd_per_h:
         place = 1
@@ -286,6 +286,7 @@ def claim_of(snapshot: Snapshot, plan: Plan | None) -> Claim:
         waited_s=waited_s,
         turn_s=_turn_s(snapshot),
         rests=rests,
+        keeps_work=not job.is_restarted_by_a_move,
         done_per_usd=done_per_usd,
         lasts_s=None if chosen is None else chosen.remaining_s,
     )
@@ -357,50 +358,48 @@ def heed_purse(snapshot: Snapshot, plan: Plan) -> Plan:
     quotes = dearest_quotes(snapshot)
     burn = known_burn_usd_per_h(plan.target.members, quotes)
     if burn > share.usd_per_h * _EQUAL:
-        held = snapshot.target
-        fits = (
-            held is not None
-            and known_burn_usd_per_h(held.members, quotes) <= share.usd_per_h * _EQUAL
+        return _kept(
+            snapshot, plan, f"{name(plan.target)} costs {price(burn)}/h, and {_leaves(share)}"
         )
-        why = f"{name(plan.target)} costs {price(burn)}/h, and {_leaves(share)}"
-        return _kept(snapshot, plan, held if fits else None, why)
-    if plan.target == snapshot.target:
-        return _with_share(plan, share)
-    return _if_free(snapshot, plan, share)
+    if plan.target != snapshot.target and (why := _why_not_free(snapshot, plan.target)) is not None:
+        return _kept(snapshot, plan, why)
+    return _with_share(plan, share)
 
 
-def _if_free(snapshot: Snapshot, plan: Plan, share: Share) -> Plan:
-    """A change within the job's share waits until others have given back what it needs."""
-    assert plan.target is not None, "what is bought has a target"
+def _why_not_free(snapshot: Snapshot, wanted: Group) -> str | None:
+    """Why a change within the job's share waits for what others give back; None if it need not."""
+    share = snapshot.share
+    assert share is not None, "only a purse limits"
     quotes = dearest_quotes(snapshot)
-    way = transition_of(snapshot, snapshot.target, plan.target)
+    way = transition_of(snapshot, snapshot.target, wanted)
     added = known_burn_usd_per_h(way.added, quotes)
-    beyond = max(added - share.free_usd_per_h, 0.0)
-    # Beyond what is free, machines of two groups run until the new one has taken over.
-    beyond_usd = beyond * (way.boot_s + way.pause_s) / _S_PER_H
+    beyond = added - share.free_usd_per_h
+    if beyond <= added * (_EQUAL - 1):
+        return None
     if snapshot.target is None:
-        is_payable = beyond <= added * 1e-9
-    else:
-        is_payable = beyond_usd <= share.change_usd
-    if is_payable:
-        return _with_share(plan, share)
-    if snapshot.target is None:
-        why = (
+        return (
             f"{price(share.usd_per_h)}/h of the purse are this job's, and other jobs' machines "
             f"still use {price(beyond)}/h of that"
         )
-    else:
-        why = (
-            f"the purse leaves {usd(share.change_usd)} for a change, and this one costs "
-            f"{usd(beyond_usd)} while the machines of both groups run"
-        )
-    return _kept(snapshot, plan, snapshot.target, why)
+    # Beyond what is free, machines of two groups run until the new one has taken over.
+    beyond_usd = beyond * (way.boot_s + way.pause_s) / _S_PER_H
+    if beyond_usd <= share.change_usd:
+        return None
+    return (
+        f"the purse leaves {usd(share.change_usd)} for a change, and this one costs "
+        f"{usd(beyond_usd)} while the machines of both groups run"
+    )
 
 
-def _kept(snapshot: Snapshot, plan: Plan, group: Group | None, why: str) -> Plan:
-    """A plan that goes on with `group`, or with none, for the purse's sake."""
+def _kept(snapshot: Snapshot, plan: Plan, why: str) -> Plan:
+    """A plan that goes on with what is held, or with nothing if that is too much for the purse."""
     share = snapshot.share
     assert share is not None, "only a purse limits"
+    group = snapshot.target
+    if group is not None:
+        held = known_burn_usd_per_h(group.members, dearest_quotes(snapshot))
+        if held > share.usd_per_h * _EQUAL:
+            group = None
     if group is not None:
         action = Action.HOLD
         what = f"{name(group)} is kept"

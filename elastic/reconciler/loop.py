@@ -187,12 +187,15 @@ class Reconciler:
             return
         wishes: list[tuple[Snapshot, Plan | None]] = []
         for job_id in job_ids:
-            facts = self.store.facts.of(job_id, now_s=now_s)
-            snapshot = self._snapshot(facts, prices, (), now_s=now_s)
-            plan = None
-            if facts.job.phase is not JobPhase.DRAINING:
-                plan = self.decide(snapshot)
-            wishes.append((snapshot, plan))
+            try:
+                facts = self.store.facts.of(job_id, now_s=now_s)
+                snapshot = self._snapshot(facts, prices, (), now_s=now_s)
+                plan = None
+                if facts.job.phase is not JobPhase.DRAINING:
+                    plan = self.decide(snapshot)
+                wishes.append((snapshot, plan))
+            except Exception as error:  # noqa: BLE001 (raised again when the job is handled)
+                log.warning("job asks nothing of the purse", job=job_id, error=str(error))
         self._shares = shares_of(self.purse, self.store, wishes, limits=self.limits, now_s=now_s)
 
     def _is_on_time(self, timekeeper: Timekeeper) -> bool:

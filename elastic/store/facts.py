@@ -213,13 +213,19 @@ class Facts(Repository):
             return self._part(name, job_id, stamp, read)
 
         resumed = part("resumes", ("resumes",), lambda: resumes.listed(connection, job_id))
+        changes = part(
+            "changes",
+            ("decisions", "resumes"),
+            lambda: _with_ends(decisions.changes(connection, job_id), resumed),
+        )
+        pauses_s = [each.at_s for each in changes if each.to_group is None]
         generation, hung, switches = part(
             "generations",
-            ("generations", "nodes", "resumes"),
+            ("generations", "nodes", "resumes", "decisions"),
             lambda: (
                 generations.latest(connection, job_id),
                 generations.hung(connection, job_id),
-                generations.switches(connection, job_id, resumes=resumed),
+                generations.switches(connection, job_id, resumes=resumed, pauses_s=pauses_s),
             ),
         )
         return JobFacts(
@@ -233,11 +239,7 @@ class Facts(Repository):
                 lambda: measurements.recent_series(connection, job_id),
             ),
             switches=switches,
-            changes=part(
-                "changes",
-                ("decisions", "resumes"),
-                lambda: _with_ends(decisions.changes(connection, job_id), resumed),
-            ),
+            changes=changes,
             spent_usd=spent_usd,
             hung=hung,
             longest_pause_s=row.longest_pause_s,

@@ -185,6 +185,8 @@ def move(
         values["finished_at_s"] = now_s
     if wanted is JobPhase.SUCCEEDED:
         values["error"] = None
+    if current.phase in (JobPhase.WAITING, JobPhase.PAUSED):
+        values["message"] = None  # why it waited is over
     if message is not None:
         values["message"] = message
     change(connection, job_id, values)

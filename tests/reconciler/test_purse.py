@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC
 from pathlib import Path
 
@@ -50,11 +51,11 @@ def nodes(cluster: VirtualCluster, job: Job) -> int:
 def test_the_lower_priority_waits_where_an_hour_pays_one_job(cluster: VirtualCluster) -> None:
     capped(cluster, hour=0.5)
     low = cluster.submit(name="low")
-    cluster.run(15)
+    cluster.run(8)
     assert job_of(cluster, low).iteration > 0
 
     high = cluster.submit(name="high", priority=1)
-    cluster.run(30)
+    cluster.run(15)
     done = cluster.done[low.id]
     assert job_of(cluster, low).phase is JobPhase.WAITING
     assert nodes(cluster, low) == 0
@@ -63,16 +64,16 @@ def test_the_lower_priority_waits_where_an_hour_pays_one_job(cluster: VirtualClu
 
     # Nothing is lost: once the other is over, it goes on where it was.
     cluster.store.jobs.request_stop(high.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
-    cluster.run(40)
+    cluster.run(25)
     assert cluster.done[low.id] > done
     assert job_of(cluster, low).redone == 0
 
 
 def test_a_paused_job_keeps_its_work_and_goes_on(cluster: VirtualCluster) -> None:
     job = cluster.submit()
-    cluster.run(20)
+    cluster.run(10)
     cluster.store.jobs.pause(job.id, "paused on request", now_s=cluster.clock.now_s())
-    cluster.run(20)
+    cluster.run(12)
     paused = job_of(cluster, job)
     done = cluster.done[job.id]
     assert paused.phase is JobPhase.PAUSED
@@ -84,11 +85,59 @@ def test_a_paused_job_keeps_its_work_and_goes_on(cluster: VirtualCluster) -> Non
     assert again == paused
 
     cluster.store.resumes.resume(job.id, paused.spec, now_s=cluster.clock.now_s())
-    cluster.run(20)
+    cluster.run(10)
     assert cluster.done[job.id] > done
-    assert job_of(cluster, job).phase in (JobPhase.PROFILING, JobPhase.RUNNING)
+    gone_on = job_of(cluster, job)
+    assert gone_on.phase is not JobPhase.PAUSED
+    assert (gone_on.message, gone_on.redone) == (None, 0)
+    # The pause is no change of group: the next change is not expected to last as long.
+    facts = cluster.store.facts.of(job.id, now_s=cluster.clock.now_s())
+    assert all(each.pause_s < 15.0 for each in facts.switches)
 
 
+@pytest.mark.slow
+def test_a_job_shrinks_to_what_the_purse_leaves_it(cluster: VirtualCluster) -> None:
+    low = cluster.submit(name="low", nodes_min=1, nodes_max=4)
+    cluster.run(60)
+    assert nodes(cluster, low) > 1
+    capped(cluster, hour=1.3)
+    high = cluster.submit(name="high", priority=1, nodes_max=1)
+    cluster.run(40)
+    # $1.17/h for machines, of which the higher one takes $0.36/h.
+    assert nodes(cluster, high) == 1
+    assert 1 <= nodes(cluster, low) <= 2
+    assert job_of(cluster, low).redone == 0
+    assert "1 job comes first, with $0.36/h" in reason(cluster, low)
+
+
+def test_a_start_waits_for_a_lower_price(cluster: VirtualCluster) -> None:
+    job = cluster.submit(start=StartWhen(usd_per_h_below=0.36))
+    cluster.run(5)
+    assert "it starts when machines cost less than $0.36/h" in reason(cluster, job)
+    cluster.store.jobs.set_spec(
+        job.id,
+        replace(job.spec, start=StartWhen(usd_per_h_below=0.37)),
+        now_s=cluster.clock.now_s(),
+    )
+    cluster.run(5)
+    assert nodes(cluster, job) >= 1
+
+
+@pytest.mark.slow
+def test_a_day_that_is_spent_pauses_its_jobs_until_the_next(cluster: VirtualCluster) -> None:
+    capped(cluster, day=0.01)
+    job = cluster.submit(nodes_max=1)
+    cluster.run(150)
+    assert job_of(cluster, job).phase is JobPhase.WAITING
+    spent_usd = cluster.store.ledger.spent(job.id, cluster.clock.now_s())
+    assert 0.006 < spent_usd <= 0.01
+    assert "left of this day" in reason(cluster, job)
+    cluster.clock.advance(86_400.0)
+    cluster.run(30)
+    assert nodes(cluster, job) == 1
+
+
+@pytest.mark.slow
 def test_a_job_starts_within_its_hours_and_keeps_its_machines_beyond_them(
     cluster: VirtualCluster,
 ) -> None:
@@ -104,9 +153,9 @@ def test_a_job_starts_within_its_hours_and_keeps_its_machines_beyond_them(
 
 
 def test_a_job_stops_once_its_longest_time_is_over(cluster: VirtualCluster) -> None:
-    job = cluster.submit(max_duration_s=30.0)
-    cluster.run(60)
+    job = cluster.submit(max_duration_s=10.0)
+    cluster.run(24)
     stopped = job_of(cluster, job)
     assert stopped.phase is JobPhase.CANCELLED
-    assert "max_duration is 30 s" in (stopped.message or "")
+    assert "max_duration is 10 s" in (stopped.message or "")
     assert stopped.iteration > 0
