@@ -26,7 +26,7 @@ from elastic.model import (
     Plan,
     Price,
     Snapshot,
-    StartWhen,
+    StartCondition,
     surcharge_usd,
 )
 from elastic.policy import (
@@ -96,7 +96,7 @@ def outset_of(context: Context, spec: JobSpec, *, now_s: float) -> Outset:
     if plan.reason.code == NOT_YET:
         # What it will begin with is shown, and why not yet.
         waits = plan.reason.text
-        at_once = replace(spec, start=StartWhen())
+        at_once = replace(spec, start=StartCondition())
         snapshot = replace(snapshot, job=replace(snapshot.job, spec=at_once))
         plan = decide(snapshot)
     # The new job begins without measurements, but the earlier run's rates tell what to expect.

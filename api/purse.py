@@ -5,7 +5,7 @@ from __future__ import annotations
 from api import schemas
 from api.deps import Context
 from api.totals import burn_usd_per_h
-from elastic.model import Cap, Job, Span
+from elastic.model import CalendarUnit, Cap, Job
 from elastic.policy import rate_usd_per_h
 from elastic.reconciler import purse_of
 
@@ -22,7 +22,7 @@ def purse_now(context: Context) -> schemas.PurseOut:
     rate = None
     if purse is not None:
         caps = purse.caps(store, now_s=now_s)
-        if Span.HOUR in purse.caps_usd:
+        if CalendarUnit.HOUR in purse.caps_usd:
             rate = rate_usd_per_h(caps, now_s=now_s)
     reserve_s = max(context.limits.wind_down_s, context.settings.drain_grace_s)
     return schemas.PurseOut(
@@ -38,7 +38,7 @@ def _cap(cap: Cap, burn: float, reserve_s: float, now_s: float) -> schemas.CapOu
     # What runs now must still be able to end in good order, as within a job's own budget.
     kept_usd = burn * min(reserve_s, max(cap.ends_at_s - now_s, 0.0)) / _S_PER_H
     return schemas.CapOut(
-        span=cap.span,
+        unit=cap.unit,
         usd=cap.usd,
         spent_usd=cap.spent_usd,
         committed_usd=kept_usd,

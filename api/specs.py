@@ -39,7 +39,7 @@ from elastic.model import (
     NodeType,
     Objective,
     Precision,
-    StartWhen,
+    StartCondition,
     Topic,
     TrainingPhase,
     Understood,
@@ -621,11 +621,11 @@ def _objective(asked: JobObjective, now_s: float) -> Objective:
     )
 
 
-def _start(asked: JobStart, now_s: float) -> StartWhen:
+def _start(asked: JobStart, now_s: float) -> StartCondition:
     not_before_s = None
     if asked.not_before is not None:
         not_before_s = instant_s(asked.not_before, now_s=now_s)
-    return StartWhen(not_before_s, asked.hours, asked.when_usd_per_h_below)
+    return StartCondition(not_before_s, asked.hours, asked.when_usd_per_h_below)
 
 
 def _check_policy(asked: JobDocument) -> None:

@@ -1,7 +1,7 @@
 """Many jobs share one purse while prices move: `python -m benchmarks.purse`.
 
 The real loop, store and policies run in virtual time, with a fake cloud. It checks that no cap was
-passed in any hour or day, that every job had its turn, that nothing was lost, and that the sum of
+passed in any hour or day, that every job had its time, that nothing was lost, and that the sum of
 all ledgers is the bill.
 """
 
@@ -27,6 +27,7 @@ from elastic.durations import GONE_LISTED_S, REACTION_SLACK_S
 from elastic.figures import count, duration, percent, price, usd
 from elastic.liveness import silence_bounds
 from elastic.model import (
+    CalendarUnit,
     Capacity,
     JobSpec,
     Limits,
@@ -36,7 +37,6 @@ from elastic.model import (
     NodeType,
     Offering,
     Rounds,
-    Span,
 )
 from elastic.policy import decide
 from elastic.pricing import TracePrices
@@ -59,9 +59,9 @@ from elastic.simulator.simulation import BEGINS_S
 from elastic.store import open_store
 
 _TYPES = {"small": (1.0, 0.05), "medium": (2.0, 0.10), "large": (4.0, 0.21)}
-_BOUNDARY: Mapping[Span, Callable[[float, tzinfo], tuple[float, float]]] = {
-    Span.HOUR: hour_around,
-    Span.DAY: day_around,
+_BOUNDARY: Mapping[CalendarUnit, Callable[[float, tzinfo], tuple[float, float]]] = {
+    CalendarUnit.HOUR: hour_around,
+    CalendarUnit.DAY: day_around,
 }
 
 
@@ -71,7 +71,9 @@ class Story:
 
     jobs: int = 20
     hours: float = 1.0
-    caps_usd: Mapping[Span, float] = field(default_factory=lambda: {Span.HOUR: 0.3, Span.DAY: 6.0})
+    caps_usd: Mapping[CalendarUnit, float] = field(
+        default_factory=lambda: {CalendarUnit.HOUR: 0.3, CalendarUnit.DAY: 6.0}
+    )
     seed: int = 0
     tick_s: float = 5.0
 
@@ -84,7 +86,7 @@ class Outcome:
     bill_usd: float = 0.0
     ledgers_usd: float = 0.0
     # The most that a span cost, against its cap.
-    fullest: dict[Span, float] = field(default_factory=dict)
+    fullest: dict[CalendarUnit, float] = field(default_factory=dict)
     most_usd_per_h: float = 0.0
     succeeded: int = 0
     longest_wait_s: float = 0.0
@@ -140,7 +142,7 @@ class Cluster:
     _chance: random.Random = field(init=False)
     _waiting_since_s: dict[str, float] = field(default_factory=dict)
     # What all machines had cost when each span began.
-    _before: dict[Span, tuple[float, float]] = field(default_factory=dict)
+    _before: dict[CalendarUnit, tuple[float, float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         terms = SimulationSettings()
@@ -366,7 +368,7 @@ def main() -> int:
     parser.add_argument("--tick", type=float, default=5.0, help="seconds between two looks")
     arguments = parser.parse_args()
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(40))
-    caps = {Span.HOUR: arguments.usd_per_h, Span.DAY: arguments.usd_per_day}
+    caps = {CalendarUnit.HOUR: arguments.usd_per_h, CalendarUnit.DAY: arguments.usd_per_day}
     broken = 0
     for seed in range(arguments.seeds):
         story = Story(arguments.jobs, arguments.hours, caps, seed, arguments.tick)

@@ -154,7 +154,7 @@ class ShareOut(Wire):
     purse_usd_per_h: FiniteFloat | None
     before: int
     before_usd_per_h: FiniteFloat
-    span: model.Span
+    unit: model.CalendarUnit
     ends_at_s: FiniteFloat
     left_usd: FiniteFloat
     done_per_usd: FiniteFloat | None

@@ -35,14 +35,14 @@ class NodeTypeOut(Wire):
 class CapOut(Wire):
     """One cap of the purse, as it stands in the present hour, day or month."""
 
-    span: model.Span
+    unit: model.CalendarUnit
     usd: FiniteFloat
-    spent_usd: FiniteFloat = Field(description="What the ledger charges since the span began.")
+    spent_usd: FiniteFloat = Field(description="What the ledger charges since that began.")
     committed_usd: FiniteFloat = Field(
         description="What the machines that run may still cost until they have ended in good order."
     )
     left_usd: FiniteFloat
-    ends_at_s: FiniteFloat = Field(description="When the next span begins.")
+    ends_at_s: FiniteFloat = Field(description="When the next one begins.")
 
 
 class PurseJobOut(Wire):

@@ -10,7 +10,7 @@ from elastic.cli.options import OutputOption, connection_of
 from elastic.cli.render import Column, Output
 
 _CAPS = (
-    Column("CAP OF THE", "span"),
+    Column("CAP OF THE", "unit"),
     Column("USD", "usd", figures.usd, is_number=True),
     Column("SPENT", "spent_usd", figures.usd, is_number=True),
     Column("COMMITTED", "committed_usd", figures.usd, is_number=True),

@@ -22,7 +22,7 @@ from elastic.model.job import (
     Objective,
     OnMiss,
     Resume,
-    StartWhen,
+    StartCondition,
     TrainingPhase,
     how_to_resume,
     idle_s,
@@ -74,7 +74,7 @@ from elastic.model.plan import Action, Candidate, Decision, Interval, Plan, Reas
 from elastic.model.pool import AGES_S, Pool, Spells, age_bucket
 from elastic.model.precision import Precision
 from elastic.model.progress import PARAMOUNT_LINES, Batch, Beginning, Save
-from elastic.model.purse import Cap, Claim, Share, Span
+from elastic.model.purse import CalendarUnit, Cap, Claim, Share
 from elastic.model.rounds import RoundRegistration, Rounds
 from elastic.model.script_error import ScriptError
 from elastic.model.snapshot import Change, Limits, Snapshot, Switch
@@ -106,6 +106,7 @@ __all__ = [
     "Beginning",
     "BillingPeriod",
     "Boot",
+    "CalendarUnit",
     "Candidate",
     "Cap",
     "Capacity",
@@ -158,9 +159,8 @@ __all__ = [
     "Setup",
     "Share",
     "Snapshot",
-    "Span",
     "Spells",
-    "StartWhen",
+    "StartCondition",
     "Stint",
     "Stretch",
     "Switch",

@@ -178,7 +178,7 @@ class TrainingPhase:
 
 
 @dataclass(frozen=True, slots=True)
-class StartWhen:
+class StartCondition:
     """What must hold before machines are bought for a job that has none; None: no such condition.
 
     A job that has machines keeps them when a condition no longer holds.
@@ -251,7 +251,7 @@ class JobSpec:
     notify: Mapping[str, tuple[Topic, ...]] | None = None
     priority: int = 0
     max_duration_s: float | None = None
-    start: StartWhen = StartWhen()
+    start: StartCondition = StartCondition()
 
     @property
     def program(self) -> tuple[object, ...]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Span(StrEnum):
+class CalendarUnit(StrEnum):
     """The stretch of the calendar that a cap holds for."""
 
     HOUR = "hour"
@@ -18,11 +18,11 @@ class Span(StrEnum):
 class Cap:
     """The most that all jobs together may cost in the present hour, day or month."""
 
-    span: Span
+    unit: CalendarUnit
     usd: float
-    # What the ledger charges since the span began, the least bills of young machines included.
+    # What the ledger charges since that began, the least bills of young machines included.
     spent_usd: float
-    # When the next span begins.
+    # When the next one begins.
     ends_at_s: float
 
 
@@ -45,10 +45,10 @@ class Claim:
     # Of a job that holds machines: for how long it had waited for them.
     waited_s: float = 0.0
     # For how long a start must last, so that its boot takes only a small part of it.
-    turn_s: float = 0.0
+    slice_s: float = 0.0
     # Whether it gave its machines back to the purse, and so rests for a cooldown.
     rests: bool = False
-    # Whether a pause loses nothing; else it is not paused to give others a turn.
+    # Whether a pause loses nothing; else it is not paused to give others a time slice.
     keeps_work: bool = True
     # The share of the whole job that a dollar buys; None if that is not known.
     done_per_usd: float | None = None
@@ -58,7 +58,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What the purse leaves one job, and the numbers that a reason tells of that."""
+    """What the purse leaves one job, and the numbers for its reason."""
 
     # The most that its machines may cost an hour; 0: it waits.
     usd_per_h: float
@@ -72,8 +72,8 @@ class Share:
     # The jobs that come before this one, and what they take of it.
     before: int = 0
     before_usd_per_h: float = 0.0
-    # The cap that leaves least, and when its next span begins.
-    span: Span = Span.HOUR
+    # The cap that leaves least, and when its next one begins.
+    unit: CalendarUnit = CalendarUnit.HOUR
     ends_at_s: float = 0.0
     left_usd: float = 0.0
     done_per_usd: float | None = None

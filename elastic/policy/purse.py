@@ -1,13 +1,13 @@
 """The purse: divides what all jobs may cost among them, and holds each job's plan to its share.
 
 Jobs are served in an order. A higher priority comes first. Within a priority a job comes first
-whose turn has just begun, then those that wait, longest first, then those whose turn is over. So
-each gets its turn, and no turn is so short that most of it is a boot. Each job gets its cheapest
-group first. What is left makes jobs larger: first the job of which a dollar buys most. Only then
-comes the next priority.
+whose time slice has begun, then those that wait, longest first, then those whose slice is over. So
+each gets its slice, and none is so short that most of it is a boot. Each job gets its cheapest group
+first. What is left makes jobs larger: first the job of which a dollar buys most. Only then comes the
+next priority.
 
-A job that has waited for `_PATIENCE` turns comes before all others, for one turn on its cheapest
-group: a low priority waits long, but not for ever.
+A job that has waited for `_PATIENCE` slices comes before all others, for one slice on its cheapest
+group: a low priority waits, but not for ever.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from math import inf
 
 from elastic.figures import count, percent, price, usd
-from elastic.model import Action, Cap, Claim, Group, Plan, Reason, Share, Snapshot, Span
+from elastic.model import Action, CalendarUnit, Cap, Claim, Group, Plan, Reason, Share, Snapshot
 from elastic.policy.quotes import Quotes, dearest_quotes, known_burn_usd_per_h
 from elastic.policy.switch_cost import transition_of
 from elastic.policy.words import name
@@ -31,10 +31,8 @@ _S_PER_H = 3600.0
 _KEPT_BACK = 0.1
 # Changes of groups may use half of that, so that a rising price finds the other half.
 _FOR_CHANGES = 0.5
-# So many turns a job waits before it comes first, whatever its priority.
+# So many time slices a job waits before it comes first, whatever its priority.
 _PATIENCE = 2
-# What a higher priority will need is kept from lower ones for a day at most.
-_AHEAD_S = 86_400.0
 _EQUAL = 1 + 1e-9
 
 
@@ -45,13 +43,13 @@ class _Money:
 
     usd_per_h: float
     # How long each day or month still lasts, with what it has left.
-    spans: list[tuple[float, float]] = field(default_factory=list)
+    left: list[tuple[float, float]] = field(default_factory=list)
 
     def pays(self, usd_per_h: float, for_s: float) -> bool:
         if usd_per_h > self.usd_per_h * _EQUAL:
             return False
         return all(
-            usd_per_h * min(for_s, rest_s) / _S_PER_H <= left_usd for rest_s, left_usd in self.spans
+            usd_per_h * min(for_s, rest_s) / _S_PER_H <= left_usd for rest_s, left_usd in self.left
         )
 
     def take(self, usd_per_h: float, for_s: float) -> None:
@@ -60,9 +58,9 @@ class _Money:
 
     def keep(self, usd_per_h: float, for_s: float) -> None:
         """Keeps dollars for what is already running."""
-        self.spans = [
+        self.left = [
             (rest_s, left_usd - usd_per_h * min(for_s, rest_s) / _S_PER_H)
-            for rest_s, left_usd in self.spans
+            for rest_s, left_usd in self.left
         ]
 
 
@@ -71,14 +69,14 @@ def rate_usd_per_h(caps: Iterable[Cap], *, now_s: float) -> float:
 
     What has been spent of the hour beyond nine tenths is saved in the rest of it.
 
-    >>> rate_usd_per_h([Cap(Span.HOUR, 2.0, spent_usd=0.5, ends_at_s=3600.0)], now_s=900.0)
+    >>> rate_usd_per_h([Cap(CalendarUnit.HOUR, 2.0, spent_usd=0.5, ends_at_s=3600.0)], now_s=900.0)
     1.8
-    >>> rate_usd_per_h([Cap(Span.HOUR, 2.0, spent_usd=1.5, ends_at_s=3600.0)], now_s=1800.0)
+    >>> rate_usd_per_h([Cap(CalendarUnit.HOUR, 2.0, spent_usd=1.5, ends_at_s=3600.0)], now_s=1800.0)
     1.0
     """
     found = inf
     for cap in caps:
-        if cap.span is Span.HOUR:
+        if cap.unit is CalendarUnit.HOUR:
             rest_s = max(cap.ends_at_s - now_s, 1.0)
             saved = max(cap.usd - cap.spent_usd, 0.0) * _S_PER_H / rest_s
             found = min(found, cap.usd * (1 - _KEPT_BACK), saved)
@@ -91,21 +89,23 @@ def divide(
     *,
     wind_down_s: float,
     cooldown_s: float,
+    ahead_s: float,
     now_s: float,
 ) -> dict[str, Share]:
     """Gives each job that wants machines its share, by its id.
 
     Together they are never more than the caps allow. `wind_down_s` is how long a machine may go on
     to cost once its job must end. A job that has just given its machines back rests for
-    `cooldown_s`, or else each small move of a price would end and begin it again.
+    `cooldown_s`, or else each small move of a price would end and begin it again. Of days and
+    months, what a higher priority needs within `ahead_s` is kept from lower ones.
     """
     whole = rate_usd_per_h(caps, now_s=now_s)
-    spans = [
+    left = [
         (max(cap.ends_at_s - now_s, 0.0), cap.usd - cap.spent_usd)
         for cap in caps
-        if cap.span is not Span.HOUR
+        if cap.unit is not CalendarUnit.HOUR
     ]
-    money = _Money(whole, spans)
+    money = _Money(whole, left)
     # Machines that no plan wants burn until they are gone.
     for claim in claims:
         if not claim.wanted_usd_per_h:
@@ -127,7 +127,7 @@ def divide(
         for claim in level:
             _grow(claim, money, granted, wind_down_s)
         for claim in level:
-            rest_s = _AHEAD_S if claim.lasts_s is None else min(claim.lasts_s, _AHEAD_S)
+            rest_s = ahead_s if claim.lasts_s is None else min(claim.lasts_s, ahead_s)
             money.keep(granted[claim.job_id], max(rest_s - wind_down_s, 0.0))
     return _shares(caps, claims, granted, before, whole, wind_down_s, now_s)
 
@@ -147,7 +147,7 @@ def _grant_least(
     rests = claim.rests and now_s - claim.since_s < cooldown_s
     for_s = wind_down_s
     if not claim.held_usd_per_h:
-        for_s = max(wind_down_s, claim.turn_s)
+        for_s = max(wind_down_s, claim.slice_s)
     if (rests and not claim.held_usd_per_h) or not money.pays(claim.least_usd_per_h, for_s):
         granted[claim.job_id] = 0.0
         return
@@ -167,23 +167,23 @@ def _grow(claim: Claim, money: _Money, granted: dict[str, float], wind_down_s: f
 
 def _order(claim: Claim, now_s: float) -> tuple[int, int, float, str]:
     """Where a job stands in its priority: the smallest comes first."""
-    turns = 0
+    slices = 0
     if _has_begun(claim, now_s) or (claim.held_usd_per_h and not claim.keeps_work):
         place = 0
     elif not claim.held_usd_per_h:
         place = 1
-        turns = int(_wait_s(claim, now_s) / max(claim.turn_s, 1.0))
+        slices = int(_wait_s(claim, now_s) / max(claim.slice_s, 1.0))
     else:
         place = 2
-    # Of those that have waited for as many turns, the one of which a dollar buys most; what is not
+    # Of those that have waited for as many slices, the one of which a dollar buys most; what is not
     # known is measured first.
     buys = inf if claim.done_per_usd is None else claim.done_per_usd
-    return place, -turns, -buys, claim.job_id
+    return place, -slices, -buys, claim.job_id
 
 
 def _has_begun(claim: Claim, now_s: float) -> bool:
-    """Whether its turn has begun and is not over."""
-    return claim.held_usd_per_h > 0 and now_s - claim.since_s < claim.turn_s
+    """Whether its time slice has begun and is not over."""
+    return claim.held_usd_per_h > 0 and now_s - claim.since_s < claim.slice_s
 
 
 def _wait_s(claim: Claim, now_s: float) -> float:
@@ -193,10 +193,10 @@ def _wait_s(claim: Claim, now_s: float) -> float:
 
 
 def _is_overdue(claim: Claim, now_s: float) -> bool:
-    """Whether a job has waited so long that it comes first, or has its turn for that."""
+    """Whether a job comes first because it has waited, or has its time slice for that."""
     if claim.held_usd_per_h and not _has_begun(claim, now_s):
         return False
-    return _wait_s(claim, now_s) >= _PATIENCE * max(claim.turn_s, 1.0)
+    return _wait_s(claim, now_s) >= _PATIENCE * max(claim.slice_s, 1.0)
 
 
 def _shares(
@@ -228,7 +228,7 @@ def _shares(
             purse_usd_per_h=None if whole == inf else whole,
             before=count,
             before_usd_per_h=taken,
-            span=tightest.span,
+            unit=tightest.unit,
             ends_at_s=tightest.ends_at_s,
             left_usd=max(tightest.usd - tightest.spent_usd, 0.0),
             done_per_usd=claim.done_per_usd,
@@ -249,7 +249,7 @@ def _for_changes_usd(
     found = inf
     for cap in caps:
         rest_s = max(cap.ends_at_s - now_s, 0.0)
-        if cap.span is not Span.HOUR:
+        if cap.unit is not CalendarUnit.HOUR:
             rest_s = min(rest_s, wind_down_s)
         left_usd = cap.usd - cap.spent_usd - burning * rest_s / _S_PER_H
         found = min(found, max(left_usd, 0.0) * _FOR_CHANGES)
@@ -284,7 +284,7 @@ def claim_of(snapshot: Snapshot, plan: Plan | None) -> Claim:
         held_usd_per_h=held,
         since_s=since_s,
         waited_s=waited_s,
-        turn_s=_turn_s(snapshot),
+        slice_s=_slice_s(snapshot),
         rests=rests,
         keeps_work=not job.is_restarted_by_a_move,
         done_per_usd=done_per_usd,
@@ -325,7 +325,7 @@ def _history(snapshot: Snapshot) -> tuple[float, float, bool]:
     return since_s, waited_s, code == PURSE
 
 
-def _turn_s(snapshot: Snapshot) -> float:
+def _slice_s(snapshot: Snapshot) -> float:
     """How long a start must last, so that at most the margin of it is a boot and a pause."""
     limits = snapshot.limits
     start_s = limits.boot_prior_s + limits.switch_pause_prior_s
@@ -433,10 +433,10 @@ def _with_share(plan: Plan, share: Share) -> Plan:
 
 def _leaves(share: Share) -> str:
     """What the purse leaves the job, in words."""
-    if share.span is Span.HOUR and share.purse_usd_per_h is not None:
+    if share.unit is CalendarUnit.HOUR and share.purse_usd_per_h is not None:
         whole = f"of {price(share.purse_usd_per_h)}/h"
     else:
-        whole = f"of the {usd(share.left_usd)} left of this {share.span}"
+        whole = f"of the {usd(share.left_usd)} left of this {share.unit}"
     said = f"the purse leaves it {price(share.usd_per_h)}/h {whole}"
     if share.before == 1:
         said += f": 1 job comes first, with {price(share.before_usd_per_h)}/h"

@@ -101,7 +101,9 @@ def observe(
         refused=refused,
         earlier=facts.earlier,
         started_at_s=facts.started_at_s,
-        opens_at_s=opens_at_s(facts.job.spec, now_s=now_s),
+        opens_at_s=None
+        if facts.job.spec.start.hours is None
+        else opens_at_s(facts.job.spec, now_s=now_s),
     )
 
 

@@ -8,42 +8,42 @@ from datetime import tzinfo
 
 from elastic.calendar import day_around, hour_around, month_around, zone_of
 from elastic.config import PurseSettings
-from elastic.model import Cap, Limits, Plan, Share, Snapshot, Span
+from elastic.model import CalendarUnit, Cap, Limits, Plan, Share, Snapshot
 from elastic.policy import claim_of, divide, wind_down_s
 from elastic.store import Store
 
-_AROUND: Mapping[Span, Callable[[float, tzinfo], tuple[float, float]]] = {
-    Span.HOUR: hour_around,
-    Span.DAY: day_around,
-    Span.MONTH: month_around,
+_AROUND: Mapping[CalendarUnit, Callable[[float, tzinfo], tuple[float, float]]] = {
+    CalendarUnit.HOUR: hour_around,
+    CalendarUnit.DAY: day_around,
+    CalendarUnit.MONTH: month_around,
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Purse:
-    """The most that all jobs may cost in each span; days and months are those of a zone."""
+    """The most that all jobs may cost; days and months are those of a zone."""
 
-    caps_usd: Mapping[Span, float]
+    caps_usd: Mapping[CalendarUnit, float]
     zone: tzinfo
 
     def caps(self, store: Store, *, now_s: float) -> tuple[Cap, ...]:
-        """The caps as they stand: what the ledger charges in each of their spans."""
+        """The caps as they stand: what the ledger charges since each hour, day or month began."""
         found = []
-        for span, usd in self.caps_usd.items():
-            began_s, ends_at_s = _AROUND[span](now_s, self.zone)
+        for unit, usd in self.caps_usd.items():
+            began_s, ends_at_s = _AROUND[unit](now_s, self.zone)
             spent_usd = store.ledger.charged_since(began_s, now_s)
-            found.append(Cap(span, usd, spent_usd, ends_at_s))
+            found.append(Cap(unit, usd, spent_usd, ends_at_s))
         return tuple(found)
 
 
 def purse_of(settings: PurseSettings) -> Purse | None:
     """The purse that the settings describe; None if they name no cap."""
     usd = {
-        Span.HOUR: settings.usd_per_h,
-        Span.DAY: settings.usd_per_day,
-        Span.MONTH: settings.usd_per_month,
+        CalendarUnit.HOUR: settings.usd_per_h,
+        CalendarUnit.DAY: settings.usd_per_day,
+        CalendarUnit.MONTH: settings.usd_per_month,
     }
-    caps_usd = {span: most for span, most in usd.items() if most is not None}
+    caps_usd = {unit: most for unit, most in usd.items() if most is not None}
     if not caps_usd:
         return None
     return Purse(caps_usd, zone_of(settings.zone))
@@ -70,5 +70,6 @@ def shares_of(
         claims,
         wind_down_s=longest_s,
         cooldown_s=limits.cooldown_s,
+        ahead_s=limits.price_max_age_s,
         now_s=now_s,
     )

@@ -245,7 +245,9 @@ class Facts(Repository):
             longest_pause_s=row.longest_pause_s,
             done_and_gone=_done_and_gone(connection, generation, {node.id for node in living}),
             earlier=self._earlier(reading, job),
-            started_at_s=part(
+            started_at_s=None
+            if job.spec.max_duration_s is None
+            else part(
                 "started",
                 ("nodes", "resumes"),
                 lambda: nodes.first_launched_s(

@@ -54,7 +54,7 @@ def test_the_purse_tells_what_is_spent_committed_and_left(world: World) -> None:
     settings = replace_purse(world, usd_per_h=1.0, usd_per_day=2.0)
     found = purse_now(replace(world.context, settings=settings))
     hour, day = found.caps
-    assert (hour.span, day.span) == ("hour", "day")
+    assert (hour.unit, day.unit) == ("hour", "day")
     # A minute of $0.36/h, and ten minutes that are kept back to end in good order.
     assert hour.spent_usd == day.spent_usd == pytest.approx(0.006)
     assert hour.committed_usd == pytest.approx(0.06)

@@ -8,24 +8,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from elastic.model import Cap, Claim, Share, Span
+from elastic.model import CalendarUnit, Cap, Claim, Share
 from elastic.policy import divide, rate_usd_per_h
 from tests.builders import NOW_S
 
 H = 3600.0
 COOLDOWN_S = 600.0
-TURN_S = 900.0
+SLICE_S = 900.0
 WIND_DOWN_S = 120.0
 
 usd = st.floats(0.01, 5.0)
 
 
-def cap(usd: float, *, span: Span = Span.HOUR, spent_usd: float = 0.0, left_s: float = H) -> Cap:
-    return Cap(span, usd, spent_usd, NOW_S + left_s)
+def cap(
+    usd: float, *, unit: CalendarUnit = CalendarUnit.HOUR, spent_usd: float = 0.0, left_s: float = H
+) -> Cap:
+    return Cap(unit, usd, spent_usd, NOW_S + left_s)
 
 
 def claim(name: str = "a", *, least: float = 0.1, wanted: float = 0.1, **rest: object) -> Claim:
-    values = {"held_usd_per_h": 0.0, "since_s": NOW_S, "turn_s": TURN_S, "priority": 0} | rest
+    values = {"held_usd_per_h": 0.0, "since_s": NOW_S, "slice_s": SLICE_S, "priority": 0} | rest
     return Claim(
         job_id=name,
         name=name,
@@ -36,7 +38,9 @@ def claim(name: str = "a", *, least: float = 0.1, wanted: float = 0.1, **rest: o
 
 
 def shares(caps: list[Cap], claims: list[Claim], now_s: float = NOW_S) -> dict[str, Share]:
-    return divide(caps, claims, wind_down_s=WIND_DOWN_S, cooldown_s=COOLDOWN_S, now_s=now_s)
+    return divide(
+        caps, claims, wind_down_s=WIND_DOWN_S, cooldown_s=COOLDOWN_S, ahead_s=24 * H, now_s=now_s
+    )
 
 
 @st.composite
@@ -93,12 +97,15 @@ def test_a_share_is_nothing_or_at_least_the_cheapest_group(asked: list[Claim], m
 
 
 @given(
-    claims(), st.floats(0.1, 50.0), st.sampled_from([Span.DAY, Span.MONTH]), st.floats(60.0, 9e4)
+    claims(),
+    st.floats(0.1, 50.0),
+    st.sampled_from([CalendarUnit.DAY, CalendarUnit.MONTH]),
+    st.floats(60.0, 9e4),
 )
 def test_machines_that_run_can_end_with_what_is_left_of_a_day_or_month(
-    asked: list[Claim], left: float, span: Span, left_s: float
+    asked: list[Claim], left: float, unit: CalendarUnit, left_s: float
 ) -> None:
-    found = shares([cap(left, span=span, left_s=left_s)], asked)
+    found = shares([cap(left, unit=unit, left_s=left_s)], asked)
     needed = sum(each.usd_per_h for each in found.values()) * min(WIND_DOWN_S, left_s) / H
     ending = sum(each.held_usd_per_h for each in asked if not each.wanted_usd_per_h)
     kept = ending * min(WIND_DOWN_S, left_s) / H
@@ -109,7 +116,7 @@ def test_machines_that_run_can_end_with_what_is_left_of_a_day_or_month(
 @given(
     st.lists(st.tuples(st.floats(0.05, 0.9), st.integers(0, 2)), min_size=2, max_size=8),
 )
-def test_each_job_has_its_turn(jobs: list[tuple[float, int]]) -> None:
+def test_each_job_has_its_time_slice(jobs: list[tuple[float, int]]) -> None:
     """Jobs that never end, each of which fits the purse alone, follow their shares."""
     caps = [cap(1.0, left_s=H)]
     standing = [
@@ -118,13 +125,13 @@ def test_each_job_has_its_turn(jobs: list[tuple[float, int]]) -> None:
     ]
     begun: set[str] = set()
     now_s = NOW_S
-    # Each comes first once it has waited for four turns, and then has one turn.
+    # Each comes first once it has waited for two slices, and then has one.
     for _ in range(5 * 3 * (4 + 2 * len(jobs))):
         found = shares([replace(each, ends_at_s=now_s + H) for each in caps], standing, now_s)
         standing = [_followed(each, found[each.job_id], now_s) for each in standing]
         begun |= {each.job_id for each in standing if each.held_usd_per_h}
         assert sum(each.held_usd_per_h for each in standing) <= 0.9 + 1e-6
-        now_s += TURN_S / 3
+        now_s += SLICE_S / 3
     assert begun == {each.job_id for each in standing}
 
 
@@ -154,7 +161,7 @@ def test_of_equals_the_job_grows_of_which_a_dollar_buys_most() -> None:
 
 
 def test_the_rest_of_a_day_is_kept_for_the_higher_priority() -> None:
-    day = cap(10.0, span=Span.DAY, spent_usd=1.0, left_s=8 * H)
+    day = cap(10.0, unit=CalendarUnit.DAY, spent_usd=1.0, left_s=8 * H)
     high = claim("high", least=1.0, wanted=1.0, held_usd_per_h=1.0, priority=1)
     low = claim("low", least=1.0, wanted=1.0)
     assert shares([day], [high, low])["low"].usd_per_h == 1.0

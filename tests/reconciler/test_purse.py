@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from elastic.model import Job, JobPhase, Limits, Span, StartWhen
+from elastic.model import CalendarUnit, Job, JobPhase, Limits, StartCondition
 from elastic.policy import decide
 from elastic.reconciler import Purse
 from tests.reconciler.virtual import SMALL, VirtualCluster
@@ -32,7 +32,7 @@ def cluster(tmp_path: Path) -> VirtualCluster:
 
 
 def capped(cluster: VirtualCluster, **usd: float) -> None:
-    caps = {Span(span): most for span, most in usd.items()}
+    caps = {CalendarUnit(span): most for span, most in usd.items()}
     cluster.reconciler.purse = Purse(caps, UTC)
 
 
@@ -111,12 +111,12 @@ def test_a_job_shrinks_to_what_the_purse_leaves_it(cluster: VirtualCluster) -> N
 
 
 def test_a_start_waits_for_a_lower_price(cluster: VirtualCluster) -> None:
-    job = cluster.submit(start=StartWhen(usd_per_h_below=0.36))
+    job = cluster.submit(start=StartCondition(usd_per_h_below=0.36))
     cluster.run(5)
     assert "it starts when machines cost less than $0.36/h" in reason(cluster, job)
     cluster.store.jobs.set_spec(
         job.id,
-        replace(job.spec, start=StartWhen(usd_per_h_below=0.37)),
+        replace(job.spec, start=StartCondition(usd_per_h_below=0.37)),
         now_s=cluster.clock.now_s(),
     )
     cluster.run(5)
@@ -142,7 +142,7 @@ def test_a_job_starts_within_its_hours_and_keeps_its_machines_beyond_them(
     cluster: VirtualCluster,
 ) -> None:
     # The cluster's clock begins at 00:16:40.
-    job = cluster.submit(nodes_max=1, start=StartWhen(hours="00:17-00:18 UTC"))
+    job = cluster.submit(nodes_max=1, start=StartCondition(hours="00:17-00:18 UTC"))
     cluster.run(10)
     assert job_of(cluster, job).phase is JobPhase.WAITING
     assert "it starts within 00:17-00:18 UTC only" in reason(cluster, job)

@@ -142,7 +142,7 @@ def _purse(purse: schemas.PurseOut, now_s: float) -> PurseView:
     return PurseView(
         caps=tuple(
             CapRow(
-                name=f"This {each.span}",
+                name=f"This {each.unit}",
                 usd=dollars(each.usd),
                 spent=dollars(each.spent_usd),
                 committed=dollars(each.committed_usd),

@@ -32,7 +32,7 @@ from elastic.model import (
     Node,
     NprocPerNode,
     OnMiss,
-    StartWhen,
+    StartCondition,
 )
 from elastic.policy import Use
 from elastic.store import Event
@@ -334,7 +334,7 @@ def spec_lines(spec: JobSpec, *, is_preloaded: bool | None) -> tuple[tuple[str, 
     return tuple((name, value) for name, value in lines if value)
 
 
-def _starts(start: StartWhen) -> str:
+def _starts(start: StartCondition) -> str:
     """What must hold before the job has machines; empty if nothing must."""
     parts = (
         _known(start.not_before_s, lambda at_s: f"not before {figures.instant(at_s)}"),

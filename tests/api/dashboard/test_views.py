@@ -28,6 +28,7 @@ from api.dashboard.views import (
 from api.outlook import JobForecast
 from elastic.model import (
     Action,
+    CalendarUnit,
     Candidate,
     Capacity,
     Decision,
@@ -52,7 +53,6 @@ from elastic.model import (
     Reason,
     ScriptError,
     Setup,
-    Span,
     Workers,
 )
 from elastic.policy import Finish, FixedChoice, Forecast
@@ -679,7 +679,7 @@ def test_a_month_without_rows_costs_nothing() -> None:
 
 def test_the_costs_tell_what_the_purse_has_left_and_who_waits() -> None:
     cap = schemas.CapOut(
-        span=Span.DAY,
+        unit=CalendarUnit.DAY,
         usd=4.0,
         spent_usd=1.0,
         committed_usd=0.5,
