@@ -22,7 +22,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from elastic.cli.client import Client
+from elastic.client.rest import Client
 from elastic.errors import ElasticError
 from elastic_lab import Lab, parse_scenario, running_lab
 

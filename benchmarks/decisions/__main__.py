@@ -67,6 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             outcomes += played
             rows += (own := track.rows(played))
             print(*lines_of(track, own), sep="\n", flush=True)
+            print(f"  {name} ended after {monotonic() - begun_s:.0f} s\n", flush=True)
     if given.json:
         given.json.write_text(json.dumps(kept.packed(outcomes), indent=0) + "\n")
     short = missed(rows)

@@ -12,7 +12,7 @@ from statistics import median
 from typing import Any
 
 from benchmarks.elastic_training.cells import duration
-from elastic.cli.client import Client
+from elastic.client.rest import Client
 from tests.e2e.running import RunningDaemon, running_daemon
 
 # a heartbeat with no news is stored when the last one that was is older than 5 s: all are, after

@@ -37,9 +37,9 @@ from elastic.cli import (
     token,
     upscale,
 )
-from elastic.cli.connection import Connection
 from elastic.cli.exits import exit_code_of
 from elastic.cli.outlet import outlive_reader
+from elastic.client import Connection
 from elastic.errors import ElasticError
 
 app = typer.Typer(

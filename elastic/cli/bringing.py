@@ -12,7 +12,7 @@ from elastic import figures
 from elastic.errors import InvalidInput, NotFound, StorageUnavailable
 
 if TYPE_CHECKING:
-    from elastic.cli.client import Client
+    from elastic.client.rest import Client
 
 _TRIES = 3
 # A `.gitignore` that ignores its folder, so that `submit` does not pack it.

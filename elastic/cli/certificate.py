@@ -20,7 +20,7 @@ def show(
     ] = False,
 ) -> None:
     """Print the certificate that --ca-file takes on other machines. It is no secret."""
-    from elastic.cli.connection import default_certificate_file
+    from elastic.client.connection import default_certificate_file
 
     file = default_certificate_file()
     if not file.exists():

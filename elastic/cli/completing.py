@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from elastic.cli.connection import Connection
+from elastic.client import Connection
 from elastic.errors import ElasticError
 
 _MOST = 100

@@ -45,7 +45,7 @@ _ADVICE: Mapping[str, str] = {
 
 def check_alarms() -> Iterator[Finding]:
     """The alarms of the daemon that runs here; without a daemon there are none."""
-    from elastic.cli.connection import Connection
+    from elastic.client import Connection
 
     try:
         with Connection().open() as client:

@@ -14,7 +14,7 @@ from elastic.cli.outlet import has_reader
 from elastic.cli.render import Column, ListOutput
 
 if TYPE_CHECKING:
-    from elastic.cli.client import Client, JsonObject
+    from elastic.client.rest import Client, JsonObject
 
 app = typer.Typer(help="What happened, in words.", no_args_is_help=True)
 

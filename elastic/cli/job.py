@@ -8,7 +8,6 @@ import sys
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
-from urllib.parse import quote
 
 import typer
 
@@ -26,14 +25,15 @@ from elastic.cli.options import (
     connection_of,
 )
 from elastic.cli.render import Column, ListOutput, Output
+from elastic.client import path_of
 from elastic.clock import SystemClock
 from elastic.errors import InvalidInput, NotFound
 from elastic.model import OnMiss, script_at
 
 if TYPE_CHECKING:
-    from elastic.cli.client import Client, JsonObject
     from elastic.cli.exits import ExitCode
     from elastic.cli.watch import WatchedJob
+    from elastic.client.rest import Client, JsonObject
 
 _JOB_SUFFIXES = (".yaml", ".yml", ".json")
 
@@ -475,11 +475,6 @@ def _settled(document: dict[str, Any], folder: Path) -> tuple[dict[str, Any], Ar
             return specs.settle_mode({**placed, "code": code.sha256}, code_folder), code
         case _:
             return specs.settle_mode(specs.resolve_paths(document, folder)), None
-
-
-def path_of(job: str) -> str:
-    """The path of a job's resource; any name is quoted."""
-    return f"/v1/jobs/{quote(job, safe='')}"
 
 
 def _packed(folder: Path) -> Archive:

@@ -13,7 +13,7 @@ from elastic.log_line import LogLine, as_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from elastic.cli.client import Client, JsonObject, Streamed
+    from elastic.client.rest import Client, JsonObject, Streamed
     from elastic.clock import Clock
 
 # A daemon that is restarted is back within seconds.

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from elastic.cli import completing
-from elastic.cli.connection import Connection
 from elastic.cli.render import ListOutput, Output
+from elastic.client import Connection
 
 OutputOption = Annotated[
     Output, typer.Option("--output", "-o", help="How to print: a table, or the daemon's JSON.")

@@ -26,7 +26,7 @@ from elastic.errors import InvalidInput
 
 if TYPE_CHECKING:
     from elastic.archive import Archive
-    from elastic.cli.client import Client, JsonObject
+    from elastic.client.rest import Client, JsonObject
 
 _MOST_RUNS = 500
 _MOST_WINDOWS = 100_000

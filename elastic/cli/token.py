@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from elastic.cli.connection import default_token_file, read_token
 from elastic.cli.options import connection_of
+from elastic.client.connection import default_token_file, read_token
 
 app = typer.Typer(help="The secret that opens this machine's daemon.", no_args_is_help=True)
 

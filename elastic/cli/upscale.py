@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from elastic.cli.exits import ExitCode
-from elastic.cli.job import path_of
 from elastic.cli.options import connection_of
+from elastic.client import path_of
 from elastic.errors import InvalidInput, NotFound
 from elastic.figures import percent
 from elastic.model import JobPhase

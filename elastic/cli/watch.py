@@ -14,7 +14,7 @@ from elastic.cli.outlet import has_reader
 from elastic.model import JobPhase, ScriptError
 
 if TYPE_CHECKING:
-    from elastic.cli.client import JsonObject
+    from elastic.client.rest import JsonObject
     from elastic.clock import Clock
 
 # Nodes report every second by default.

@@ -53,6 +53,8 @@ def slowest_s(seconds: Iterable[float], nodes: int) -> float:
 
 def _alike(snapshot: Snapshot, node_type: str) -> Sequence[Boot]:
     """Boots of this type from its present image; else of this type; else from this image."""
+    if not snapshot.boots:
+        return ()
     image = next((each.image for each in snapshot.node_types if each.name == node_type), None)
     of_image = [each for each in snapshot.boots if each.image == image]
     of_type = [each for each in snapshot.boots if each.node_type == node_type]

@@ -17,9 +17,9 @@ age.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +51,7 @@ _NEVER = np.float32(1e12)
 _ON_LATTICE = 1e-6
 
 _Array = NDArray[np.float32]
-_Shift = Callable[[_Array], _Array]
+_Step = Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,63 +313,54 @@ class _Solver:
 
     def solve(self) -> CostToGo:
         problem = self.problem
-        spot = self.problem.spot
         # Rows of a time step: a block for holding nothing and one for each safe course, with a row
         # for each state of the market. Then a row for each age of the spot pool that is held.
-        blocks = 1 + len(problem.safe)
         turns = self._turns()
         states = len(turns)
-        if spot:
-            is_up = slice(states // 2, None)
-        else:
-            is_up = slice(0)
-        values = np.empty(
-            (_TIMES + 1, states * blocks + (len(AGES_S) if spot else 0), self.top + 1),
-            dtype=np.float32,
-        )
-        values[0] = self.late
+        blocks = 1 + len(problem.safe)
+        ages = len(AGES_S) if problem.spot else 0
+        # One step of time at a time. Its arrays stay where they are, so that what is done to them
+        # is prepared once: numpy's own overhead is most of the time that a solution takes.
+        now = np.empty((states * blocks + ages, self.top + 1), dtype=np.float32)
+        now[...] = self.late
+        after = now[: states * blocks].reshape(blocks, states, -1)
+        spot = now[states * blocks :]
+        ahead = np.empty_like(after)
+
         idle_usd = np.where(self.cells > 0, problem.time_usd_per_h * self.step_h, 0.0).astype(
             np.float32
         )
-        trains = [self._training(each) for each in problem.safe]
-        starts = [self._dead(each, each.start_s) for each in problem.safe]
-        moves = [self._dead(each, each.move_s, each.move_usd) for each in problem.safe]
-        on_spot = None
-        start_spot = None
-        move_spot = None
-        if spot:
-            start_spot = self._dead(spot, spot.start_s)
-            move_spot = self._dead(spot, spot.move_s, spot.move_usd)
-        if spot and problem.hazards:
-            on_spot = self._on_spot(spot, problem.hazards)
+        runs = [np.empty_like(each) for each in after[1:]]
+        starts = [np.empty_like(each) for each in runs]
+        moves = [np.empty_like(each) for each in runs]
+        steps = []
+        for place, course in enumerate(problem.safe):
+            run = runs[place]
+            steps.append(self._training(course, ahead[1 + place], run))
+            steps.append(self._dead(course, course.start_s, run, starts[place]))
+            steps.append(self._dead(course, course.move_s, run, moves[place], course.move_usd))
+
+        values = np.empty((_TIMES + 1, *now.shape), dtype=np.float32)
+        values[0] = now
+        on_spot = self._on_spot(after, spot, moves)
         for time in range(1, _TIMES + 1):
-            before = values[time - 1]
-            now = values[time, : states * blocks]
-            spot_now = values[time, states * blocks :]
             # The market turns first: what each row is worth after this step, if nothing is decided.
-            ahead = turns @ before[: states * blocks].reshape(blocks, states, -1)
-            after = now.reshape(blocks, states, -1)
+            np.matmul(turns, after, out=ahead)
+            if on_spot:
+                on_spot.train(self._caught(time))
+            for step in steps:
+                step()
             np.add(ahead[0], idle_usd, out=after[0])
             # Train on each safe course, or move from one to another: the least cost wins.
-            runs = [train(ahead[1 + place]) for place, train in enumerate(trains)]
-            moved = [move(run) for move, run in zip(moves, runs, strict=True)]
             for place, run in enumerate(runs):
-                np.minimum(after[0], starts[place](run), out=after[0])
+                np.minimum(after[0], starts[place], out=after[0])
                 after[1 + place] = run
-                for other, rival in enumerate(moved):
+                for other, rival in enumerate(moves):
                     if other != place:
                         np.minimum(after[1 + place], rival, out=after[1 + place])
-            if on_spot and start_spot and move_spot:
-                # Train on spot, start it, move to it, or leave it. Where the safety net leaves
-                # spot, training on it is not allowed.
-                run = on_spot(before[states * blocks :], before[:states])
-                run[:, self._caught(time) :] = _NEVER
-                up = after[:, is_up]
-                np.minimum(up[0], start_spot(run), out=up[0])
-                np.minimum(up[1:], move_spot(run), out=up[1:])
-                spot_now[...] = run
-                for rival in moved:
-                    np.minimum(spot_now, rival[is_up], out=spot_now)
+            if on_spot:
+                on_spot.decide()
+            values[time] = now
         return CostToGo(problem, self.step_h, self.cell, self.cells_per_step, values)
 
     def _caught(self, time: int) -> int:
@@ -440,60 +431,91 @@ class _Solver:
         stays: _Array = np.exp(-expected).astype(np.float32)
         return stays
 
-    def _on_spot(self, course: Course, hazards: Hazards) -> Callable[[_Array, _Array], _Array]:
-        """A step on spot, from the values by its age and from those of a job that holds nothing.
+    def _on_spot(self, after: _Array, spot: _Array, moves: Sequence[_Array]) -> _OnSpot | None:
+        """What a step may do with spot, where the problem has any.
 
-        A loss happens in the middle of the step on average.
+        `after` and `spot` are the rows of one time step, `moves` what moving to each safe course
+        costs by the market's state. A loss happens in the middle of the step on average.
         """
+        course = self.problem.spot
+        hazards = self.problem.hazards
+        if course is None or hazards is None:
+            return None
         stays = self._stays(hazards.lost_per_h)[:, None]
         kept: _Array = stays * self._aged()
         lost: _Array = (1 - stays) * self._lost()
-        usd, progress = self._progress(course)
-        half_usd, half_progress = self._progress(course, share=0.5)
+        usd, done = self._progress(course)
+        half_usd, half_done = self._progress(course, share=0.5)
         mean_usd = (stays * usd + (1 - stays) * half_usd).astype(np.float32)
+        kept_then = np.empty_like(spot)
+        lost_then = np.empty_like(spot)
+        half_run = np.empty_like(spot)
+        run = np.empty_like(spot)
+        started = np.empty_like(spot)
+        moved = np.empty_like(spot)
+        progress = self._shift(-done, kept_then, run)
+        half_progress = self._shift(-half_done, lost_then, half_run)
+        start = self._dead(course, course.start_s, run, started)
+        move = self._dead(course, course.move_s, run, moved, course.move_usd)
+        is_up = slice(len(AGES_S), None)
 
-        def train(on_spot: _Array, on_nothing: _Array) -> _Array:
-            run: _Array = progress(kept @ on_spot)
-            run += half_progress(lost @ on_nothing)
-            run += mean_usd
+        def train(caught: int) -> None:
+            np.matmul(kept, spot, out=kept_then)
+            np.matmul(lost, after[0], out=lost_then)
+            progress()
+            half_progress()
+            np.add(run, half_run, out=run)
+            np.add(run, mean_usd, out=run)
+            run[:, 0] = 0.0
+            # Where the safety net leaves spot, training on it is not allowed.
+            run[:, caught:] = _NEVER
+            start()
+            move()
+
+        def decide() -> None:
+            # Start it, move to it, train on it, or leave it: the least cost wins.
+            up = after[:, is_up]
+            np.minimum(up[0], started, out=up[0])
+            np.minimum(up[1:], moved, out=up[1:])
+            spot[...] = run
+            for rival in moves:
+                np.minimum(spot, rival[is_up], out=spot)
+
+        return _OnSpot(train, decide)
+
+    def _training(self, course: Course, values: _Array, run: _Array) -> _Step:
+        usd, done = self._progress(course)
+        progress = self._shift(-done, values, run)
+
+        def train() -> None:
+            progress()
+            np.add(run, usd, out=run)
             run[..., 0] = 0.0
-            return run
 
         return train
 
-    def _training(self, course: Course) -> _Shift:
-        usd, progress = self._progress(course)
-
-        def train(values: _Array) -> _Array:
-            run = progress(values)
-            run += usd
-            run[..., 0] = 0.0
-            return run
-
-        return train
-
-    def _progress(self, course: Course, *, share: float = 1.0) -> tuple[_Array, _Shift]:
-        """What a step of training costs by work left, and how it shifts values to less work
-        left."""
+    def _progress(self, course: Course, *, share: float = 1.0) -> tuple[_Array, float]:
+        """What a step of training costs by work left, and how many cells of work it does."""
         done = share * self.step_h * _S_PER_H / course.step_s / self.cell
         burn = (course.usd_per_h + self.problem.time_usd_per_h) * self.step_h * share
         usd = burn * np.minimum(1.0, self.cells / done)
-        return usd.astype(np.float32), self._shift(-done)
+        return usd.astype(np.float32), done
 
-    def _dead(self, course: Course, dead_s: float, usd: float = 0.0) -> _Shift:
+    def _dead(
+        self, course: Course, dead_s: float, values: _Array, moved: _Array, usd: float = 0.0
+    ) -> _Step:
         """Going to a course counts as the work that it could have done in the dead time."""
-        shift = self._shift(dead_s / course.step_s / self.cell)
+        shift = self._shift(dead_s / course.step_s / self.cell, values, moved)
 
-        def dead(values: _Array) -> _Array:
-            moved = shift(values)
+        def dead() -> None:
+            shift()
             if usd:
-                moved += np.float32(usd)
+                np.add(moved, np.float32(usd), out=moved)
             moved[..., 0] = 0.0
-            return moved
 
         return dead
 
-    def _shift(self, cells: float) -> _Shift:
+    def _shift(self, cells: float, values: _Array, moved: _Array) -> _Step:
         """Shifts values by so many cells: to more work left if `cells` is positive, to less if
         negative.
 
@@ -509,28 +531,42 @@ class _Solver:
         # holds from `first` to `end`, where both are on the lattice.
         first = max(0, -whole)
         end = min(last + 1, last + 1 - whole - (1 if share else 0))
+        # Beyond the lattice's ends, a cell takes the value of the end.
+        low = moved[..., :first]
+        lowest = values[..., :1]
+        high = moved[..., max(end, 0) :]
+        highest = values[..., -1:]
+        if end <= first:
+            return partial(np.copyto, moved, highest if cells > 0 else lowest)
+        # All rows at once, as one long row: numpy takes a quarter of the time. What comes from a
+        # neighbouring row lies beyond the ends.
+        start = first
+        stop = values.size - (last + 1 - end)
+        inner = moved.reshape(-1)[start:stop]
+        flat = values.reshape(-1)
+        below = flat[start + whole : stop + whole]
+        above = flat[start + whole + 1 : stop + whole + 1]
 
-        def shift(values: _Array) -> _Array:
-            moved = np.empty_like(values)
-            # Beyond the lattice's ends, a cell takes the value of the end.
-            if end <= first:
-                if cells > 0:
-                    moved[...] = values[..., -1:]
-                else:
-                    moved[...] = values[..., :1]
-                return moved
-            if first > 0:
-                moved[..., :first] = values[..., :1]
-            if end <= last:
-                moved[..., end:] = values[..., -1:]
-            inner = moved[..., first:end]
-            below = values[..., first + whole : end + whole]
+        def shift() -> None:
             if share:
-                np.subtract(values[..., first + whole + 1 : end + whole + 1], below, out=inner)
+                np.subtract(above, below, out=inner)
                 np.multiply(inner, share, out=inner)
                 np.add(inner, below, out=inner)
             else:
                 inner[...] = below
-            return moved
+            if first > 0:
+                low[...] = lowest
+            if end <= last:
+                high[...] = highest
 
         return shift
+
+
+@dataclass(frozen=True, slots=True)
+class _OnSpot:
+    """What a step of time may do with spot: train on it, and where that is the best."""
+
+    # Trains, on no more cells of work than the safety net allows.
+    train: Callable[[int], None]
+    # Takes spot wherever it costs less than what the rows hold.
+    decide: _Step

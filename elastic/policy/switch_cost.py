@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -188,20 +188,26 @@ def _boot_s(snapshot: Snapshot, added: Members, to: Group) -> float:
     As the boots of nodes of all jobs, or else as this job's earlier changes. What the job brings is
     prepared by each node after that, as its nodes took.
     """
-    boots = [(switch, switch.boot_s) for switch in snapshot.switches if switch.boot_s > 0]
-    assumed_s = _nearest(boots, to, otherwise_s=snapshot.limits.boot_prior_s)
-    found = [boot_s(snapshot, node_type, nodes) for node_type, nodes in _by_type(added).items()]
+    known = [boot_s(snapshot, node_type, nodes) for node_type, nodes in _by_type(added).items()]
+    slowest_s = max((each for each in known if each is not None), default=0.0)
+    if None in known:
+        boots = [(switch, switch.boot_s) for switch in snapshot.switches if switch.boot_s > 0]
+        assumed_s = _nearest(boots, to, otherwise_s=snapshot.limits.boot_prior_s)
+        slowest_s = max(slowest_s, assumed_s)
     prepared = [node.prepared_s for node in snapshot.nodes if node.prepared_s is not None]
-    return max(assumed_s if each is None else each for each in found) + (
-        median(prepared) if prepared else 0.0
-    )
+    if prepared:
+        return slowest_s + median(prepared)
+    return slowest_s
 
 
 def _fetch_usd(snapshot: Snapshot, added: Members) -> float:
+    usd_per_gib = snapshot.limits.usd_per_gib_received
+    if not usd_per_gib:
+        return 0.0
     gib = sum(
         nodes * received_gib(snapshot, node_type) for node_type, nodes in _by_type(added).items()
     )
-    return gib * snapshot.limits.usd_per_gib_received
+    return gib * usd_per_gib
 
 
 def _by_type(members: Members) -> Mapping[str, int]:
@@ -211,21 +217,19 @@ def _by_type(members: Members) -> Mapping[str, int]:
     return counts
 
 
-def _nearest(measured: Iterable[tuple[Switch, float]], to: Group, *, otherwise_s: float) -> float:
+def _nearest(measured: Sequence[tuple[Switch, float]], to: Group, *, otherwise_s: float) -> float:
     """The median of the nearest changes: to this very group; else to its node types; else all.
 
     If there is no change, what is assumed.
     """
-    known = list(measured)
-    found = [seconds for switch, seconds in known if switch.to_group == to]
+    if not measured:
+        return otherwise_s
+    found = [seconds for switch, seconds in measured if switch.to_group == to]
     if not found:
         types = {offering.node_type for offering, _ in to.members}
         found = [
             seconds
-            for switch, seconds in known
+            for switch, seconds in measured
             if any(offering.node_type in types for offering, _ in switch.to_group.members)
         ]
-    found = found or [seconds for _, seconds in known]
-    if found:
-        return float(median(found))
-    return otherwise_s
+    return float(median(found or [seconds for _, seconds in measured]))

@@ -196,6 +196,7 @@ def _has_new_prices(evaluations: Evaluations, group: Group) -> bool:
     return any(price.valid_from_s > tried_s for price in evaluations.snapshot.prices)
 
 
+@lru_cache(maxsize=4)
 def spent_on_trials_usd(evaluations: Evaluations) -> float:
     """Dollars that trials have cost so far, at today's prices: each from its decision to its
     end."""
@@ -207,6 +208,7 @@ def spent_on_trials_usd(evaluations: Evaluations) -> float:
     )
 
 
+@lru_cache(maxsize=4)
 def thrown_away_usd(evaluations: Evaluations) -> float:
     """Dollars for work that trials threw away, for a script that begins at 0 each time.
 

@@ -85,7 +85,7 @@ def least_usd(
     >>> least_usd([spot], work=2, deadline=4, rest=0.25)
     2.25
     """
-    dead_usd = [choice.usd * dead_factor for choice in choices]
+    spans = [_Spans.of(choice, dead_factor) for choice in choices]
     idle = np.full(work + 1, np.inf)
     idle[0] = 0.0
     # What finishing on each choice costs, for the latest `boot + pause` ticks and the one after.
@@ -99,20 +99,37 @@ def least_usd(
         runs = [_run(choice, on[place], tick) for place, choice in enumerate(choices)]
         begun = [
             _begun(
-                choice,
-                dead_usd[place],
-                runs[place] if pause == 0 else _ago(later, pause, place),
-                tick,
-                pause,
-                rest,
+                span, runs[place] if pause == 0 else _ago(later, pause, place), tick, pause, rest
             )
-            for place, choice in enumerate(choices)
+            for place, span in enumerate(spans)
         ]
         waited.insert(0, begun)
         del waited[boot + 1 :]
-        idle = _waiting(choices, dead_usd, idle, waited, tick, boot)
-        on = _leaving(choices, dead_usd, runs, begun, idle, tick, boot)
+        idle = _waiting(spans, idle, waited, tick, boot)
+        on = _leaving(choices, spans, runs, begun, idle, tick, boot)
     return float(idle[work])
+
+
+@dataclass(frozen=True, slots=True)
+class _Spans:
+    """Whether a choice is up throughout some ticks, and what they cost: differences of sums, which
+    take a hundredth of the time of adding up."""
+
+    _ups: Sequence[int]
+    _usd: Sequence[float]
+
+    @classmethod
+    def of(cls, choice: GroupOption, dead_factor: float) -> _Spans:
+        ups = np.cumsum(choice.is_up).tolist()
+        usd = np.cumsum(choice.usd * dead_factor).tolist()
+        return cls([0, *ups], [0.0, *usd])
+
+    def is_up(self, first: int, end: int) -> bool:
+        last = min(end, len(self._ups) - 1)
+        return self._ups[last] - self._ups[first] == last - first
+
+    def usd(self, first: int, end: int) -> float:
+        return self._usd[min(end, len(self._usd) - 1)] - self._usd[first]
 
 
 def _ago(later: Sequence[Sequence[Floats]], pause: int, place: int) -> Floats | None:
@@ -135,19 +152,15 @@ def _run(choice: GroupOption, after: Floats, tick: int) -> Floats:
     return found
 
 
-def _begun(
-    choice: GroupOption, usd: Floats, after: Floats | None, tick: int, pause: int, rest: float
-) -> Floats | None:
+def _begun(span: _Spans, after: Floats | None, tick: int, pause: int, rest: float) -> Floats | None:
     """The cost of beginning there now: the pause is paid, and `rest` of a tick, then it trains."""
-    span = slice(tick, tick + pause)
-    if after is None or not choice.is_up[span].all():
+    if after is None or not span.is_up(tick, tick + pause):
         return None
-    return after + float(usd[span].sum() + rest * usd[tick])
+    return after + (span.usd(tick, tick + pause) + rest * span.usd(tick, tick + 1))
 
 
 def _waiting(
-    choices: Sequence[GroupOption],
-    dead_usd: Sequence[Floats],
+    spans: Sequence[_Spans],
     idle: Floats,
     waited: Sequence[Sequence[Floats | None]],
     tick: int,
@@ -157,17 +170,16 @@ def _waiting(
     found = idle.copy()
     if len(waited) <= boot:
         return found
-    span = slice(tick, tick + boot)
-    for choice, usd, begun in zip(choices, dead_usd, waited[boot], strict=True):
-        if begun is not None and choice.is_up[span].all():
-            np.minimum(found, begun + float(usd[span].sum()), out=found)
+    for span, begun in zip(spans, waited[boot], strict=True):
+        if begun is not None and span.is_up(tick, tick + boot):
+            np.minimum(found, begun + span.usd(tick, tick + boot), out=found)
     found[0] = 0.0
     return found
 
 
 def _leaving(
     choices: Sequence[GroupOption],
-    dead_usd: Sequence[Floats],
+    spans: Sequence[_Spans],
     runs: Sequence[Floats],
     begun: Sequence[Floats | None],
     idle: Floats,
@@ -176,19 +188,15 @@ def _leaving(
 ) -> list[Floats]:
     """The cost while a group trains: go on, drop it, or go to another whose boot was paid
     before."""
-    found = [np.minimum(run, idle) for run in runs]
     if boot == 0:
-        return found
-    span = slice(max(0, tick - boot), tick)
-    boots = [float(usd[span].sum()) for usd in dead_usd]
-    whole = [
-        ways + usd
-        for choice, ways, usd in zip(choices, begun, boots, strict=True)
-        if ways is not None and choice.is_up[span].all()
-    ]
-    over = np.minimum.reduce([idle, *whole])
-    for cost in found:
-        np.minimum(cost, over, out=cost)
+        return [np.minimum(run, idle) for run in runs]
+    ordered = max(0, tick - boot)
+    boots = [span.usd(ordered, tick) for span in spans]
+    over = idle.copy()
+    for span, ways, usd in zip(spans, begun, boots, strict=True):
+        if ways is not None and span.is_up(ordered, tick):
+            np.minimum(over, ways + usd, out=over)
+    found = [np.minimum(run, over) for run in runs]
     for members in _pools(choices):
         _resize(members, found, begun, boots)
     return found

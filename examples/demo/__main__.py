@@ -12,9 +12,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from elastic.cli import job_pages
-from elastic.cli.client import Client, JsonObject
 from elastic.cli.decision import explain_decision
 from elastic.cli.job import read_spec
+from elastic.client.rest import Client, JsonObject
 from elastic.errors import ElasticError
 from elastic.figures import duration, number, percent, usd
 from examples.demo.cloud import Cloud

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import psutil
 
-from elastic.cli.client import Client
+from elastic.client.rest import Client
 from elastic.errors import ElasticError
 from elastic.figures import duration
 from examples.demo.cloud import Cloud, CloudFailed, start_cloud

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from elastic import figures
 from elastic.cli import render
-from elastic.cli.client import JsonObject
+from elastic.client.rest import JsonObject
 from examples.demo.watching import Sight, line_of, name_of
 
 _NEWS_SHOWN = 8

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from elastic.cli import render
-from elastic.cli.client import Client, JsonObject
 from elastic.cli.watch import WatchedJob, watched_job
+from elastic.client.rest import Client, JsonObject
 from elastic.figures import duration
 
 _DULL = frozenset({"checkpoint", "job_phase"})

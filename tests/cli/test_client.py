@@ -8,7 +8,7 @@ from collections.abc import Callable
 import httpx2
 import pytest
 
-from elastic.cli.client import Client
+from elastic.client.rest import Client
 from elastic.errors import (
     Conflict,
     DaemonUnreachable,

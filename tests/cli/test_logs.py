@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from elastic.cli.client import Streamed
 from elastic.cli.logs import follow_logs
+from elastic.client.rest import Streamed
 from elastic.clock import ManualClock
 from elastic.errors import DaemonUnreachable
 

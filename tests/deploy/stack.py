@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from elastic.cli.client import Client
+from elastic.client.rest import Client
 from elastic.errors import ElasticError
 from elastic.trust import trust_for
 from tests.deploy.engine import Engine

@@ -17,7 +17,7 @@ from typing import Any
 
 import psutil
 
-from elastic.cli.client import Client
+from elastic.client.rest import Client
 from elastic.errors import ElasticError
 from elastic.trust import trust_for
 from elastic_lab import Lab, parse_scenario, running_lab

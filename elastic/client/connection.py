@@ -1,4 +1,4 @@
-"""Finds the daemon's address and token: command line over environment over settings."""
+"""Finds a daemon's address and token: what is told over the environment over settings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from elastic.errors import InvalidInput, Unauthorized
 if TYPE_CHECKING:
     import ssl
 
-    from elastic.cli.client import Client
+    from elastic.client.records import DaemonRecords
+    from elastic.client.rest import Client
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ class Connection:
 
     def open(self) -> Client:
         """Returns a client of that daemon. Raises Unauthorized if there is no token."""
-        from elastic.cli.client import Client  # HTTP is slow to import; `--help` needs none
+        from elastic.client.rest import Client  # HTTP is slow to import; `--help` needs none
 
         url = self.address()
         return Client(url=url, token=self._token(), trust=self._trust(url))
@@ -52,6 +53,19 @@ class Connection:
         if self.token_file is None and (token := os.environ.get("ELASTICD_TOKEN")):
             return token
         return read_token(self.token_file or default_token_file())
+
+
+def connect(
+    url: str | None = None, *, token_file: Path | None = None, ca_file: Path | None = None
+) -> DaemonRecords:
+    """Opens a daemon's records: of this machine's daemon, unless `url` or ELASTICD_URL names one.
+
+    `token_file` holds the token, unless ELASTICD_TOKEN is set; `ca_file` the certificate to trust.
+    Raises Unauthorized, InvalidInput.
+    """
+    from elastic.client.records import DaemonRecords  # HTTP is slow to import; `--help` needs none
+
+    return DaemonRecords(Connection(url, token_file, ca_file).open())
 
 
 def read_token(path: Path) -> str:
