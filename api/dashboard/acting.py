@@ -19,6 +19,7 @@ from api.dashboard.forms import (
     dollars_in,
     form_token,
     node_count,
+    priority_in,
     refuse_changed,
 )
 from api.dashboard.page_route import PageRoute
@@ -123,10 +124,15 @@ def scale_it(request: Request, context: ContextOf, job: str, form: FormOf) -> Re
 
 @router.get("/jobs/{job}/limits")
 def show_limits(
-    request: Request, context: ContextOf, job: str, budget_usd: Field = "", deadline: Field = ""
+    request: Request,
+    context: ContextOf,
+    job: str,
+    budget_usd: Field = "",
+    deadline: Field = "",
+    priority: Field = "",
 ) -> HTMLResponse:
-    """What another budget or deadline would change, once one is given."""
-    fields = {"budget_usd": budget_usd, "deadline": deadline}
+    """What another budget, deadline or priority would change, once one is given."""
+    fields = {"budget_usd": budget_usd, "deadline": deadline, "priority": priority}
     return _limits_page(request, context, context.store.jobs.get(job), fields)
 
 
@@ -137,7 +143,7 @@ def limit_it(request: Request, context: ContextOf, job: str, form: FormOf) -> Re
     now_s = context.clock.now_s()
 
     def act() -> None:
-        asked = asked_of(schemas.LimitIn, _limits_of(form))
+        asked = _limit_in(form)
         _change_once(context, found, limited(context, found, asked, now_s=now_s), form)
 
     return _performed(found, act, lambda error: _limits_page(request, context, found, form, error))
@@ -261,15 +267,24 @@ def _limits_page(
     now_s = context.clock.now_s()
     view = None
     try:
-        if _is_given(fields, "budget_usd", "deadline"):
-            asked = asked_of(schemas.LimitIn, _limits_of(fields))
+        if _is_given(fields, "budget_usd", "deadline", "priority"):
+            asked = _limit_in(fields)
             view = _change(context, job, limited(context, job, asked, now_s=now_s))
             fields = _settled(fields, job, asked, now_s)
         else:
             refuse_ended(job, LIMITED)
     except (InvalidInput, Conflict) as found:
         error = error or found
-    return _page(request, context, job, "limits.html", view=view, error=error, fields=fields)
+    return _page(
+        request,
+        context,
+        job,
+        "limits.html",
+        view=view,
+        error=error,
+        fields=fields,
+        priority=job.spec.priority,
+    )
 
 
 def _resume_page(
@@ -356,6 +371,11 @@ def _scale_in(fields: Fields) -> schemas.ScaleIn:
         "node_type": fields.get("node_type", "").strip() or None,
     }
     return asked_of(schemas.ScaleIn, values)
+
+
+def _limit_in(fields: Fields) -> schemas.LimitIn:
+    values = {**_limits_of(fields), "priority": priority_in(fields.get("priority", ""))}
+    return asked_of(schemas.LimitIn, values)
 
 
 def _limits_of(fields: Fields) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Two jobs share a purse that pays one, and one is paused: a real daemon, real nodes, its commands."""
+"""Jobs share a purse: a real daemon, real nodes and its commands, here and on the local EC2."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.running import RunningDaemon, running_daemon
+from tests.e2e.running import RunningDaemon, lab_left_empty, running_daemon, running_daemon_on
 from tests.e2e.survivors import covered, windows
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
@@ -32,6 +32,33 @@ while iteration < int(sys.argv[1]):
         break
 else:
     finished(iteration)
+"""
+
+SCENARIO = {
+    "node_types": {"c5.large": {"cpu": 0.3, "on_demand_usd_per_h": 0.1, "spot_usd_per_h": 0.05}}
+}
+# A tenth of the cap is kept back: the rest pays two spot machines with their disks and addresses.
+ON_THE_LAB = """
+tick_s = 1.0
+heartbeat_s = 0.5
+drain_grace_s = 6.0
+
+[ec2]
+cluster = "purse"
+capacities = ["spot"]
+spot_refresh_s = 2.0
+minimum_billed_s = 1
+
+[policy]
+cooldown_s = 5.0
+trial_windows = 4
+boot_prior_s = 5.0
+switch_pause_prior_s = 6.0
+wind_down_s = 10.0
+
+[purse]
+usd_per_h = 0.15
+usd_per_day = 3.0
 """
 
 
@@ -80,3 +107,41 @@ def test_the_lower_priority_waits_a_paused_job_goes_on_and_nothing_is_done_twice
         assert sum(each["iterations"] for each in windows(daemon, job_id)) == iterations
     cap = daemon.get("/v1/purse")["caps"][0]
     assert cap["spent_usd"] <= cap["usd"]
+
+
+@pytest.mark.soak
+def test_four_jobs_on_two_machines_of_the_lab_cost_what_the_ledgers_say(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(SCRIPT)
+    with (
+        lab_left_empty(SCENARIO) as lab,
+        running_daemon_on(lab, tmp_path, config=ON_THE_LAB) as daemon,
+    ):
+        jobs = [
+            daemon.submit(
+                name=f"job-{number}",
+                command=[str(script), "40"],
+                iterations=40,
+                priority=number % 2,
+            )
+            for number in range(4)
+        ]
+        for job_id in jobs:
+            done = daemon.until_phase(job_id, "succeeded", timeout_s=200.0)
+            assert (done["iteration"], done["redone"]) == (40, 0)
+        nodes = [
+            node
+            for job_id in jobs
+            for node in daemon.get("/v1/nodes", job=job_id, all=True)["items"]
+        ]
+        for each in nodes:
+            at_once = [
+                other
+                for other in nodes
+                if other["launched_at_s"] <= each["launched_at_s"] < other["terminated_at_s"]
+            ]
+            assert len(at_once) <= 2
+        daemon.until("no instance runs", lambda: not lab.running(), timeout_s=30)
+        ledgers_usd = sum(daemon.get("/v1/ledger", job=each)["total_usd"] for each in jobs)
+        assert ledgers_usd == pytest.approx(lab.bill().usd, rel=0.01)
+        assert all(each["spent_usd"] <= each["usd"] for each in daemon.get("/v1/purse")["caps"])

@@ -187,12 +187,12 @@ def actions(phase: JobPhase) -> tuple[Choice, ...]:
     if phase is JobPhase.PAUSED:
         return (
             Choice("resume", "Resume"),
-            Choice("limits", "Budget and deadline"),
+            Choice("limits", "Budget, deadline, priority"),
             Choice("stop", "Stop"),
         )
     return (
         Choice("scale", "Scale"),
-        Choice("limits", "Budget and deadline"),
+        Choice("limits", "Budget, deadline, priority"),
         Choice("pause", "Pause"),
         Choice("stop", "Stop"),
     )
@@ -222,6 +222,8 @@ def _asked_rows(before: JobSpec, after: JobSpec, now_s: float) -> Iterable[Chang
         yield ChangeRow("Number of nodes", _wanted(before), _wanted(after))
     if before.fixed_node_type != after.fixed_node_type:
         yield ChangeRow("Node type", _only(before), _only(after))
+    if before.priority != after.priority:
+        yield ChangeRow("Priority", str(before.priority), str(after.priority))
     old = before.objective
     new = after.objective
     if old.budget_usd != new.budget_usd:

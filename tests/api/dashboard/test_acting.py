@@ -129,6 +129,17 @@ def test_limits_are_changed_once_and_as_they_were_shown(client: TestClient, worl
     assert len(texts(world, "job_changed")) == 1
 
 
+def test_a_priority_is_changed_once(client: TestClient, world: World) -> None:
+    job, _ = train(world)
+    shown = client.get(f"/jobs/{job.id}/limits?priority=7")
+    assert "Priority 0 7" in text_of(shown.text)
+    fields = hidden(shown.text)
+    for _ in range(2):
+        assert post(client, f"/jobs/{job.id}/limits", fields).status_code == 303
+    assert world.store.jobs.get(job.id).spec.priority == 7
+    assert texts(world, "job_changed") == ["job first: priority 7 instead of 0, on the dashboard"]
+
+
 def test_a_job_that_is_over_is_resumed_once(client: TestClient, world: World) -> None:
     job = end(world)
     shown = client.get(f"/jobs/{job.id}/resume?budget_usd=9")
@@ -152,6 +163,7 @@ def test_a_job_that_is_over_is_resumed_once(client: TestClient, world: World) ->
         ("limits?budget_usd=nan", "budget_usd: wanted a finite number"),
         ("limits?deadline=2001-01-01T00:00:00Z", "wanted one that is still to come"),
         ("limits?deadline=soon", "wanted a time from now such as 6h"),
+        ("limits?priority=first", "priority: wanted a whole number"),
         ("scale?nodes=9", "9"),
         ("scale?nodes=many", "wanted a number or auto"),
         ("scale?node_type=huge", "huge"),
