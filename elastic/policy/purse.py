@@ -18,6 +18,7 @@ from math import inf
 
 from elastic.figures import count, percent, price, usd
 from elastic.model import Action, CalendarUnit, Cap, Claim, Group, Plan, Reason, Share, Snapshot
+from elastic.policy.evaluation import fitting
 from elastic.policy.quotes import Quotes, dearest_quotes, known_burn_usd_per_h
 from elastic.policy.switch_cost import transition_of
 from elastic.policy.words import name
@@ -115,14 +116,22 @@ def divide(
     before: dict[str, tuple[int, float]] = {}
     first = [each for each in wanting if _is_overdue(each, now_s)]
     first.sort(key=lambda each: (not _has_begun(each, now_s), -_wait_s(each, now_s), each.job_id))
+    # One that does not fit yet begins next: until then no other job does, or small ones would keep
+    # a large one out.
+    alone = _Money(whole, left)
+    may_begin = True
     for claim in first:
-        _grant_least(claim, money, granted, before, wind_down_s, cooldown_s, now_s)
+        _grant_least(claim, money, granted, before, wind_down_s, cooldown_s, now_s, may_begin)
+        fits_alone = alone.pays(claim.least_usd_per_h, max(wind_down_s, claim.slice_s))
+        may_begin = may_begin and (granted[claim.job_id] > 0 or not fits_alone)
     for priority in sorted({each.priority for each in wanting}, reverse=True):
         level = [each for each in wanting if each.priority == priority]
         level.sort(key=lambda each: _order(each, now_s))
         for claim in level:
             if claim.job_id not in granted:
-                _grant_least(claim, money, granted, before, wind_down_s, cooldown_s, now_s)
+                _grant_least(
+                    claim, money, granted, before, wind_down_s, cooldown_s, now_s, may_begin
+                )
         level.sort(key=lambda each: (-(each.done_per_usd or 0.0), each.job_id))
         for claim in level:
             _grow(claim, money, granted, wind_down_s)
@@ -140,15 +149,18 @@ def _grant_least(
     wind_down_s: float,
     cooldown_s: float,
     now_s: float,
+    may_begin: bool,
 ) -> None:
-    """Gives a job its cheapest group, if that is left."""
+    """Gives a job its cheapest group, if that is left; one without machines only if it may begin."""
     paid = [each for each in granted.values() if each]
     before[claim.job_id] = len(paid), sum(paid)
-    rests = claim.rests and now_s - claim.since_s < cooldown_s
     for_s = wind_down_s
     if not claim.held_usd_per_h:
         for_s = max(wind_down_s, claim.slice_s)
-    if (rests and not claim.held_usd_per_h) or not money.pays(claim.least_usd_per_h, for_s):
+        rests = claim.rests and now_s - claim.since_s < cooldown_s
+        may_begin = may_begin and not rests
+    is_kept_out = not (may_begin or claim.held_usd_per_h)
+    if is_kept_out or not money.pays(claim.least_usd_per_h, for_s):
         granted[claim.job_id] = 0.0
         return
     granted[claim.job_id] = claim.least_usd_per_h
@@ -296,16 +308,13 @@ def _cheapest_usd_per_h(snapshot: Snapshot, plan: Plan | None, quotes: Quotes) -
     """What the cheapest candidate costs that the job may begin with now."""
     if plan is None:
         return 0.0
-    sizes = snapshot.job.spec.sizes
     own = snapshot.job.spec.objective.max_usd_per_hour or inf
-    burns = [
-        known_burn_usd_per_h(each.group.members, quotes)
+    buyable = [
+        each.group
         for each in plan.candidates
-        if each.usd_per_h is not None
-        and each.usd_per_h <= own
-        and each.unavailable is None
-        and each.group.node_count in sizes
+        if each.usd_per_h is not None and each.usd_per_h <= own and each.unavailable is None
     ]
+    burns = [known_burn_usd_per_h(each.members, quotes) for each in fitting(snapshot, buyable)]
     return min(burns, default=inf)
 
 

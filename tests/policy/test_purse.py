@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from elastic.model import CalendarUnit, Cap, Claim, Share
-from elastic.policy import divide, rate_usd_per_h
-from tests.builders import NOW_S
+from elastic.model import CalendarUnit, Cap, Claim, JobPhase, Share, Snapshot
+from elastic.policy import claim_of, decide, divide, rate_usd_per_h
+from tests.builders import NOW_S, job, node_type, prices
 
 H = 3600.0
 COOLDOWN_S = 600.0
@@ -135,6 +135,35 @@ def test_each_job_has_its_time_slice(jobs: list[tuple[float, int]]) -> None:
     assert begun == {each.job_id for each in standing}
 
 
+def test_small_jobs_do_not_keep_a_large_one_out() -> None:
+    """Three small ones of nine run at a time, and one of them always has its slice."""
+    running = [
+        claim(
+            f"running-{number}",
+            least=0.3,
+            wanted=0.3,
+            held_usd_per_h=0.3,
+            since_s=NOW_S - number * SLICE_S / 3,
+            waited_s=3 * SLICE_S,
+        )
+        for number in range(3)
+    ]
+    waiting = [
+        claim(f"waiting-{n}", least=0.3, wanted=0.3, since_s=NOW_S - (3 - n / 3) * SLICE_S)
+        for n in range(6)
+    ]
+    large = claim("large", least=0.85, wanted=0.85, since_s=NOW_S - 2.5 * SLICE_S)
+    standing = [large, *running, *waiting]
+    now_s = NOW_S
+    for _ in range(30):
+        found = shares([cap(1.0, left_s=now_s - NOW_S + H)], standing, now_s)
+        standing = [_followed(each, found[each.job_id], now_s) for each in standing]
+        now_s += SLICE_S / 6
+        if standing[0].held_usd_per_h:
+            return
+    raise AssertionError("the large job starved")
+
+
 def test_a_higher_priority_gets_all_that_it_wants_first() -> None:
     found = shares(
         [cap(1.0)],
@@ -189,3 +218,12 @@ def _followed(standing: Claim, share: Share, now_s: float) -> Claim:
         waited_s=now_s - standing.since_s,
         rests=False,
     )
+
+
+def test_what_a_job_needs_least_is_of_a_type_that_it_admits() -> None:
+    prices_now = prices({"local.half": 0.1, "local.full": 0.4})
+    types = (node_type("local.half"), node_type("local.full", 1.0))
+    fixed = job(phase=JobPhase.SUBMITTED, policy="fixed", fixed_node_type="local.full")
+    asked = Snapshot(NOW_S, fixed, None, None, (), types, prices_now, (), (), (), 0.0)
+    found = claim_of(asked, decide(asked))
+    assert (found.least_usd_per_h, found.wanted_usd_per_h) == (0.4, 0.4)
