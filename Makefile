@@ -44,8 +44,9 @@ browser:  ## Finds Chromium, or installs it with apt-get when run as root.
 demo: $(STAMP)  ## Trains ESRGAN on a local EC2 whose instances boot, under 5 minutes, and accounts for it.
 	@$(BIN)/python -m examples.demo
 
-picture: $(STAMP) browser  ## Runs the demo and takes the README's picture of its dashboard.
+picture: $(STAMP) browser  ## Takes the documents' pictures of the dashboard: of the demo, and of many jobs.
 	@$(BIN)/python -m examples.demo --picture docs/images/dashboard.png
+	@$(BIN)/python -m tests.e2e.pictures docs/images
 
 ROWS ?=
 PRELOAD ?=

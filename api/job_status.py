@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from api import schemas
+from api.attention import attention_of
+from api.preparing import preparing_of
 from api.waiting import waiting_of
 from elastic.model import (
     Candidate,
@@ -15,7 +17,6 @@ from elastic.model import (
     Mode,
     Node,
     Unavailable,
-    preparing_of,
     unit_of,
     unseen_of,
     warnings_of,
@@ -45,6 +46,7 @@ def status_of(
     current = training_group(generation, nodes)
     target = store.jobs.target(job.id)
     members = members_of(store, generation, nodes)
+    alarms = store.alarms.standing(job.id)
     return schemas.JobOut(
         **schemas.JobState.of(job).model_dump(),
         is_final=job.phase.is_final,
@@ -55,8 +57,9 @@ def status_of(
         if nodes or job.phase.is_final
         else _waits_because(store, job, decisions),
         waiting=_waiting(store, job, nodes, decisions, blocks, now_s=now_s),
-        preparing=list(preparing_of(nodes, now_s=now_s)),
-        alarms=[each.sentence for each in store.alarms.standing(job.id)],
+        preparing=list(preparing_of(store, nodes, now_s=now_s)),
+        alarms=[each.sentence for each in alarms],
+        attention=attention_of(store, job, alarms),
         warnings=[*unseen_of(job, generation, nodes, now_s=now_s), *warnings_of(job, now_s=now_s)],
         notes=list(store.events.notes(job.id, most=_MOST_NOTES)),
         running_mode=running_mode(members),
@@ -100,6 +103,20 @@ def is_preloaded(members: Iterable[Node]) -> bool | None:
     if not told:
         return None
     return all(told)
+
+
+def time_left_s(
+    job: Job, current: Group | None, decisions: Sequence[Decision], *, now_s: float
+) -> float | None:
+    """How long a job still takes on the group that trains, by its newest decision; None if that is
+    not known."""
+    weighed = _candidate(current, decisions)
+    if weighed is None or weighed.remaining_s is None:
+        return None
+    if job.spec.iterations is None or job.phase.is_final:
+        return None
+    # The decision may be some minutes old, and the job has run since.
+    return max(weighed.remaining_s - (now_s - decisions[0].weighed_at_s), 0.0)
 
 
 def _waits_because(store: Store, job: Job, decisions: Sequence[Decision]) -> str | None:
@@ -150,20 +167,13 @@ def _progress(
         step_s = None
     else:
         step_s = weighed.step_s.value
-    if weighed is None or total is None or job.phase.is_final:
-        remaining_s = None
-    else:
-        remaining_s = weighed.remaining_s
     return schemas.ProgressOut(
         iteration=job.iteration,
         iterations=total,
         unit=unit_of(job),
         fraction=None if total is None else min(job.iteration / total, 1.0),
         iterations_per_s=None if step_s is None else 1 / step_s,
-        # The decision may be some minutes old, and the job has run since.
-        eta_s=None
-        if remaining_s is None
-        else max(remaining_s - (now_s - decisions[0].weighed_at_s), 0.0),
+        eta_s=time_left_s(job, current, decisions, now_s=now_s),
     )
 
 

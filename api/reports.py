@@ -64,7 +64,7 @@ def report_on(store: Store, artifacts: Artifacts, job: Job, *, now_s: float) -> 
         ],
         notes=[schemas.EventOut.of(each) for each in _notes(store, job.id)],
         artifacts=list(artifacts_if_available(artifacts, job.id)),
-        quality=_quality(artifacts, job.id),
+        quality=quality_of(artifacts, job.id),
     )
 
 
@@ -130,20 +130,7 @@ def where_it_began(store: Store, job: Job, choices: Sequence[FixedChoice]) -> Fi
     return None
 
 
-def _notes(store: Store, job_id: str) -> list[Event]:
-    notes: list[Event] = []
-    after = 0
-    # A limit on pages, since a job may have very many events.
-    for _ in range(_EVENT_PAGES):
-        page = store.events.listed(after=after, job_id=job_id, limit=_EVENT_PAGE)
-        notes += [each for each in page if each.kind == "note"]
-        if len(page) < _EVENT_PAGE or len(notes) >= _MOST_NOTES:
-            break
-        after = page[-1].id
-    return notes[:_MOST_NOTES]
-
-
-def _quality(artifacts: Artifacts, job_id: str) -> dict[str, bool | int | float | str | None]:
+def quality_of(artifacts: Artifacts, job_id: str) -> dict[str, bool | int | float | str | None]:
     """The plain values in the workload's own report of its result; empty if there is none."""
     try:
         opened = artifacts.open(job_id, _REPORT)
@@ -155,6 +142,19 @@ def _quality(artifacts: Artifacts, job_id: str) -> dict[str, bool | int | float 
     if not isinstance(said, dict):
         return {}
     return {name: value for name, value in said.items() if _is_plain(value)}
+
+
+def _notes(store: Store, job_id: str) -> list[Event]:
+    notes: list[Event] = []
+    after = 0
+    # A limit on pages, since a job may have very many events.
+    for _ in range(_EVENT_PAGES):
+        page = store.events.listed(after=after, job_id=job_id, limit=_EVENT_PAGE)
+        notes += [each for each in page if each.kind == "note"]
+        if len(page) < _EVENT_PAGE or len(notes) >= _MOST_NOTES:
+            break
+        after = page[-1].id
+    return notes[:_MOST_NOTES]
 
 
 def _is_plain(value: object) -> bool:

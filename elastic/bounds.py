@@ -84,7 +84,9 @@ class Bound:
 # The kinds of value that messages and specs are made of.
 Flag = Annotated[bool, Bound()]
 Number = Annotated[float, Bound()]
-Seconds = Annotated[float, Bound(ge=0)]
+Amount = Annotated[float, Bound(ge=0)]
+Seconds = Amount
+Share = Annotated[float, Bound(ge=0, le=1)]
 Instant = Annotated[float, Bound(gt=0)]
 # JSON readers of other languages hold integers up to 2**53 exactly.
 Count = Annotated[int, Bound(ge=0, lt=2**53)]

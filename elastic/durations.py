@@ -80,3 +80,5 @@ AWS_CONNECT_TIMEOUT_S = 5
 AWS_READ_TIMEOUT_S = 20
 # A proof or a renewal that failed is tried again after 20 s: fifteen times before it counts.
 AWS_RETRY_S = 20.0
+# A command waits for an answer as long as this: a plan over a large catalogue takes seconds.
+CLIENT_TIMEOUT_S = 30.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from http import HTTPStatus
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query
 from starlette.requests import Request
@@ -338,7 +338,7 @@ def _page(
     *,
     view: ChangeView | None,
     error: _Failure | None,
-    **values: object,
+    **values: Any,
 ) -> HTMLResponse:
     now_s = context.clock.now_s()
     status = HTTPStatus.OK if error is None else status_of(error)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from api import schemas
 from api.accounts import cost_over_time
-from api.job_status import status_of
+from api.job_status import status_of, time_left_s
 from api.outlook import JobForecast, outlook_of
+from api.preparing import preparing_of
 from api.reports import costs_if_fixed, where_it_began
 from elastic.model import Decision, Generation, Group, Job, LedgerRow, Node, Unavailable, idle_s
 from elastic.policy import FixedChoice
@@ -46,8 +47,12 @@ class JobPageFacts:
     idle_s: float = 0.0
     # What it waits for while it has no node.
     waiting: schemas.WaitingOut | None = None
+    # The step that each node takes before it can train.
+    preparing: tuple[str, ...] = ()
     # None before the first decision, and once the job ends.
     outlook: JobForecast | None = None
+    # Why a person should look at it; None if there is no reason.
+    attention: str | None = None
 
 
 def job_facts(
@@ -80,6 +85,7 @@ def job_facts(
         began=where_it_began(store, job, fixed),
         idle_s=idle_s(store.resumes.of(job.id)),
         waiting=status.waiting,
+        preparing=tuple(status.preparing),
         outlook=outlook_of(store, job),
     )
 
@@ -87,14 +93,39 @@ def job_facts(
 def brief_facts(store: Store, job: Job, *, now_s: float) -> JobPageFacts:
     """Reads what a list of jobs shows."""
     generation = store.generations.latest(job.id)
+    nodes: tuple[Node, ...] = ()
+    # Of a job that is over, nothing is in the making.
+    if not job.phase.is_final:
+        nodes = store.nodes.listed(job.id)
     return JobPageFacts(
         now_s=now_s,
         job=job,
-        current=training_group(generation, store.nodes.listed(job.id)),
+        current=training_group(generation, nodes),
         target=store.jobs.target(job.id),
         generation=generation,
-        eta_s=None,
+        eta_s=time_left(store, job, nodes, now_s=now_s),
+        preparing=preparing_of(store, nodes, now_s=now_s),
         spent_usd=store.ledger.spent(job.id, now_s),
+    )
+
+
+def time_left(store: Store, job: Job, nodes: tuple[Node, ...], *, now_s: float) -> float | None:
+    """Reads how long a job still takes; None if it is over, or if no pace is known."""
+    if job.phase.is_final:
+        return None
+    current = training_group(store.generations.latest(job.id), nodes)
+    return time_left_s(job, current, store.decisions.listed(job.id, limit=1), now_s=now_s)
+
+
+def value_facts(store: Store, facts: JobPageFacts) -> JobPageFacts:
+    """Adds what it takes to compare a job with others: its pace, dollars and forecast over time."""
+    job = facts.job
+    return replace(
+        facts,
+        ledger=store.ledger.of_job(job.id),
+        throughput=store.measurements.throughput(job.id, points=_BUCKETS),
+        idle_s=idle_s(store.resumes.of(job.id)),
+        outlook=outlook_of(store, job),
     )
 
 

@@ -11,6 +11,7 @@ from api.job_status import is_preloaded, members_of
 from api.reports import report_on, spent_on
 
 _LOG_LINES = 200
+_GENERATIONS = 50
 
 
 def job_page(context: Context, facts: JobPageFacts, *, rank: int | None = None) -> views.JobExtras:
@@ -26,7 +27,7 @@ def job_page(context: Context, facts: JobPageFacts, *, rank: int | None = None) 
     members = members_of(store, facts.generation, facts.nodes)
     return views.JobExtras(
         generations=views.generation_rows(
-            store.generations.listed(job.id), facts.nodes, now_s=now_s
+            store.generations.listed(job.id)[-_GENERATIONS:], facts.nodes, now_s=now_s
         ),
         events=views.event_rows(newest_events(store, job.id), now_s=now_s),
         spec=views.spec_lines(job.spec, is_preloaded=is_preloaded(members)),

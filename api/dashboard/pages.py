@@ -35,10 +35,14 @@ def page(
     *,
     here: str = "",
     status: int = 200,
+    has_jobs: bool = False,
     now_s: float,
     **values: Any,
 ) -> HTMLResponse:
-    """Renders a page, or only its content if the request asks for that."""
+    """Renders a page, or only its content if the request asks for that.
+
+    One that `has_jobs` tells itself what is wrong with them.
+    """
     context = context_of(request)
     is_fragment = FRAGMENT_HEADER in request.headers
     html = (
@@ -49,7 +53,7 @@ def page(
             nav=NAVIGATION,
             here=here,
             now=instant(now_s, now_s),
-            alarms=alarms(context, now_s=now_s),
+            alarms=alarms(context, has_jobs=has_jobs, now_s=now_s),
             may_act=getattr(request.state, "may_act", False),
             **values,
         )
@@ -65,9 +69,12 @@ def bare_page(template: str, *, status: int = 200, **values: Any) -> HTMLRespons
     return HTMLResponse(html, status, headers={"Cache-Control": "no-store"})
 
 
-def alarms(context: Context, *, now_s: float) -> tuple[str, ...]:
-    """What is wrong with the daemon itself, the worst first; empty if all is well."""
-    current = context.current_alarms()
+def alarms(context: Context, *, has_jobs: bool = False, now_s: float) -> tuple[str, ...]:
+    """What is wrong, the worst first; empty if all is well.
+
+    Where a page `has_jobs`, only what is wrong with the daemon itself.
+    """
+    current = [each for each in context.current_alarms() if each.job_id is None or not has_jobs]
     if current:
         return tuple(_sentence(each, now_s) for each in current)
     tick = context.last_tick()

@@ -13,7 +13,9 @@ from starlette.staticfiles import StaticFiles
 
 from api.accounts import month_begins_s
 from api.dashboard.acting import router as acting_router
-from api.dashboard.facts import brief_facts, job_facts
+from api.dashboard.comparing import router as comparing_router
+from api.dashboard.facts import job_facts
+from api.dashboard.job_list import ORDERS, STATES, Asked, asked_for, job_list
 from api.dashboard.job_page import job_page
 from api.dashboard.page_route import PageRoute
 from api.dashboard.pages import page
@@ -23,33 +25,46 @@ from api.dashboard.views import (
     decision_items,
     decision_view,
     history_view,
-    job_head,
     job_row,
     job_view,
     node_rows,
     offer_rows,
     price_rows,
 )
-from api.deps import Before, ContextOf, require_user
+from api.deps import Before, Context, ContextOf, require_user
 from api.paging import cut
 from api.past import price_histories
 from api.purse import purse_now
-from elastic.model import Job
-from elastic.store import Store, to_text
+from elastic.store import to_text
 
 _PAGE_ROWS = 50
-_JOBS_LINKED = 8
+# A page stays below 150 KB; the command line lists all.
+_MOST_NODES = 100
 _STATIC = Path(__file__).parent / "static"
 
 JobQuery = Annotated[str | None, Query(max_length=64)]
+Word = Annotated[str, Query(max_length=64)]
 RankQuery = Annotated[int | None, Query(ge=0, lt=2**31)]
 
+
+def read_asked(
+    state: Word = "",
+    text: Word = "",
+    order: Word = "",
+    page_number: Annotated[int, Query(alias="page", ge=1, le=1000)] = 1,
+) -> Asked:
+    """Which jobs a list is asked for."""
+    return asked_for(state, text, order, page_number)
+
+
+AskedFor = Annotated[Asked, Depends(read_asked)]
 
 router = APIRouter(
     route_class=PageRoute, dependencies=[Depends(require_user)], include_in_schema=False
 )
 router.include_router(acting_router)
 router.include_router(submitting_router)
+router.include_router(comparing_router)
 
 
 def mount_static(app: FastAPI) -> None:
@@ -58,37 +73,24 @@ def mount_static(app: FastAPI) -> None:
 
 
 @router.get("/")
-def overview(request: Request, context: ContextOf, job: JobQuery = None) -> HTMLResponse:
-    """The job asked for, or else the newest that is not over, or else the newest."""
+def overview(request: Request, context: ContextOf, asked: AskedFor) -> HTMLResponse:
+    """All jobs, what needs attention first; or the job, while there is only one."""
     store = context.store
     now_s = context.clock.now_s()
-    shown = _chosen(store, job)
-    if shown is None:
-        return page(request, "overview.html", here="Overview", view=None, others=(), now_s=now_s)
-    linked = store.jobs.unfinished()[-_JOBS_LINKED:][::-1]
-    heads = [job_head(brief_facts(store, each, now_s=now_s)) for each in linked]
-    if any(head.id != shown.id for head in heads):
-        others = heads
-    else:
-        others = []
-    view = job_view(
-        job_facts(store, shown, blocks=context.provider.blocks.listed(now_s=now_s), now_s=now_s)
-    )
-    return page(request, "overview.html", here="Overview", view=view, others=others, now_s=now_s)
+    newest = store.jobs.listed(limit=2)
+    if len(newest) > 1:
+        return _list_page(request, context, asked, here="Overview")
+    view = None
+    for only in newest:
+        blocks = context.provider.blocks.listed(now_s=now_s)
+        view = job_view(job_facts(store, only, blocks=blocks, now_s=now_s))
+    return page(request, "overview.html", here="Overview", view=view, now_s=now_s)
 
 
 @router.get("/jobs")
-def jobs(request: Request, context: ContextOf, before: Before = None) -> HTMLResponse:
-    """All jobs, newest first."""
-    store = context.store
-    now_s = context.clock.now_s()
-    found, next_before = cut(
-        store.jobs.listed(limit=_PAGE_ROWS + 1, before=before),
-        _PAGE_ROWS,
-        lambda each: store.jobs.seq(each.id),
-    )
-    rows = [job_row(brief_facts(store, each, now_s=now_s)) for each in found]
-    return page(request, "jobs.html", here="Jobs", rows=rows, next_before=next_before, now_s=now_s)
+def jobs(request: Request, context: ContextOf, asked: AskedFor) -> HTMLResponse:
+    """All jobs, what needs attention first."""
+    return _list_page(request, context, asked, here="Jobs")
 
 
 @router.get("/jobs/{job}")
@@ -111,13 +113,21 @@ def nodes(
     store = context.store
     now_s = context.clock.now_s()
     found = store.nodes.listed(None if job is None else store.jobs.get(job).id, include_gone=gone)
+    shown = found[:_MOST_NODES]
     ledger = [
         row
-        for job_id in dict.fromkeys(node.job_id for node in found)
+        for job_id in dict.fromkeys(node.job_id for node in shown)
         for row in store.ledger.of_job(job_id)
     ]
-    rows = node_rows(found, ledger, now_s=now_s)
-    return page(request, "nodes.html", here="Nodes", rows=rows, with_gone=gone, now_s=now_s)
+    return page(
+        request,
+        "nodes.html",
+        here="Nodes",
+        rows=node_rows(shown, ledger, now_s=now_s),
+        more=len(found) - len(shown),
+        with_gone=gone,
+        now_s=now_s,
+    )
 
 
 @router.get("/decisions")
@@ -201,10 +211,22 @@ def price_history(request: Request, context: ContextOf, node_type: str) -> HTMLR
     return page(request, "price_history.html", here="Prices", view=view, now_s=now_s)
 
 
-def _chosen(store: Store, job: str | None) -> Job | None:
-    if job is not None:
-        return store.jobs.get(job)
-    return next(iter((*reversed(store.jobs.unfinished()), *store.jobs.listed(limit=1))), None)
+def _list_page(request: Request, context: Context, asked: Asked, *, here: str) -> HTMLResponse:
+    now_s = context.clock.now_s()
+    found = job_list(context.store, asked, now_s=now_s)
+    rows = [job_row(each) for each in found.rows]
+    return page(
+        request,
+        "jobs.html",
+        here=here,
+        rows=rows,
+        asked=asked,
+        states=STATES,
+        orders=ORDERS,
+        has_more=found.has_more,
+        has_jobs=not asked.is_narrowed,
+        now_s=now_s,
+    )
 
 
 def _indented(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Header, Request, Response
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from starlette.exceptions import HTTPException
 
 from api import schemas
@@ -36,7 +36,7 @@ from api.steering import (
     stop,
     submit,
 )
-from elastic.model import Job, JobSpec
+from elastic.model import Job, JobPhase, JobSpec
 
 router = APIRouter(prefix="/v1", tags=["jobs"], dependencies=[Depends(require_user)])
 
@@ -62,6 +62,13 @@ Key = Annotated[
         description="The same key with the same body gives the same job, with another body a "
         "conflict.",
     ),
+]
+
+Phases = Annotated[
+    tuple[JobPhase, ...], Query(description="Only jobs in this phase; repeat it for several.")
+]
+NameText = Annotated[
+    str, Query(max_length=64, description="Only jobs whose name or id contains this.")
 ]
 
 
@@ -102,10 +109,14 @@ def plan_job(document: Document, context: ContextOf) -> schemas.PricedPlan:
 
 @router.get("/jobs")
 def list_jobs(
-    context: ContextOf, limit: Limit = 50, before: Before = None
+    context: ContextOf,
+    limit: Limit = 50,
+    before: Before = None,
+    phase: Phases = (),
+    text: NameText = "",
 ) -> schemas.Page[schemas.JobOut]:
     """Lists jobs, newest first."""
-    found = context.store.jobs.listed(limit=limit + 1, before=before)
+    found = context.store.jobs.listed(limit=limit + 1, before=before, phases=phase, text=text)
     kept, next_before = cut(found, limit, lambda job: context.store.jobs.seq(job.id))
     now_s = context.clock.now_s()
     items = [_status(context, job, now_s=now_s) for job in kept]

@@ -37,6 +37,9 @@ class NodeOut(Wire):
     disk_free_bytes: int | None = Field(
         description="Room on the disk that its job writes to; null if unknown."
     )
+    usage: model.NodeUsage | None = Field(
+        description="How busy it was lately; null until it was measured."
+    )
     unheard_s: FiniteFloat | None = Field(
         None,
         description="How long ago its last heartbeat was; null unless it has joined and sent one.",

@@ -95,6 +95,11 @@ class JobOut(JobState):
         default_factory=list,
         description="What is wrong with it now, such as that it makes no turns.",
     )
+    attention: str | None = Field(
+        None,
+        description="Why a person should look at it: it failed, or is at risk. Null if all is "
+        "well, and once a newer job has its name.",
+    )
     warnings: list[str] = Field(
         default_factory=list,
         description="What to know of its progress, such as that a move restarts it.",

@@ -39,8 +39,10 @@ from elastic.agent.steering import (
     node_state,
     steer,
 )
+from elastic.agent.throttle import tree
 from elastic.agent.torchrun import torchrun_dir
 from elastic.agent.uploader import STORE_PATIENCE_S, Uploader
+from elastic.agent.usage import UsageMeter
 from elastic.agent.worker_start import choose_way, is_fork_distrusted
 from elastic.bounds import as_unicode
 from elastic.model import AgentState, Exit, Mode, NodeReport, Notice, Outcome, Preparing
@@ -90,6 +92,7 @@ class Supervisor:
         self._rounds = rounds
         self._log_stream = log_stream
         self._preparation = preparation
+        self._usage = UsageMeter(tree(launcher.root_pid))
         self._is_prepared = self._is_unfit = False
         self._wake_heart = wake_heart
         self._lock = threading.Lock()
@@ -228,6 +231,7 @@ class Supervisor:
                 pulse=heard.pulse if group else None,
                 preparing=preparing,
                 disk_free_bytes=shutil.disk_usage(self._settings.work_dir).free,
+                usage=self._usage.read(),
             ),
             exit=last_exit if group is None else None,
             notice=notice,

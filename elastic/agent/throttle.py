@@ -82,7 +82,7 @@ class Throttle:
         # A new process owes its time since its start. The first look is different: it finds a tree
         # of any age.
         self._used_s = {
-            pid: self._used_s.get(pid, _processor_s(pid) if self._is_first_look else 0.0)
+            pid: self._used_s.get(pid, processor_s(pid) if self._is_first_look else 0.0)
             for pid in members
         }
         self._is_first_look = False
@@ -90,7 +90,7 @@ class Throttle:
     def _newly_used_s(self) -> float:
         used_s = 0.0
         for pid, before_s in self._used_s.items():
-            now_s = _processor_s(pid)
+            now_s = processor_s(pid)
             used_s += max(0.0, now_s - before_s)
             self._used_s[pid] = now_s
         return used_s
@@ -116,7 +116,8 @@ def tree(root: Callable[[], int | None]) -> Callable[[], list[int]]:
     return members
 
 
-def _processor_s(pid: int) -> float:
+def processor_s(pid: int) -> float:
+    """The processor time that a process has used; 0 once it is gone."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             # The second field is a name in parentheses that may hold anything. User and system time

@@ -13,7 +13,8 @@ import typer
 
 from elastic import figures
 from elastic.archive import SUM_PATTERN, Archive, pack
-from elastic.cli import job_pages, render
+from elastic.cli import completing, job_pages, render
+from elastic.cli.comparing import comparison, ordered
 from elastic.cli.decision import explain_decision
 from elastic.cli.logs import follow_logs
 from elastic.cli.options import (
@@ -28,7 +29,7 @@ from elastic.cli.render import Column, ListOutput, Output
 from elastic.client import path_of
 from elastic.clock import SystemClock
 from elastic.errors import InvalidInput, NotFound
-from elastic.model import OnMiss, script_at
+from elastic.model import JobOrder, JobPhase, OnMiss, script_at
 
 if TYPE_CHECKING:
     from elastic.cli.exits import ExitCode
@@ -49,6 +50,7 @@ COLUMNS = (
     Column("SPENT", "spent_usd", figures.usd, is_number=True),
     Column("TIME LEFT", "progress.eta_s", figures.duration, is_number=True, is_extra=True),
     Column("SUBMITTED", "submitted_at_s", figures.instant, is_extra=True),
+    Column("ATTENTION", "attention", can_wrap=True, is_extra=True),
 )
 
 ARTIFACT_COLUMNS = (
@@ -145,11 +147,44 @@ def submit(
 
 @app.command("ls")
 def list_jobs(
-    context: typer.Context, limit: LimitOption = 50, output: ListOutputOption = ListOutput.TABLE
+    context: typer.Context,
+    limit: LimitOption = 50,
+    phase: Annotated[
+        list[JobPhase] | None,
+        typer.Option("--phase", help="Only jobs in this phase. Repeat it for several."),
+    ] = None,
+    text: Annotated[
+        str | None, typer.Option("--match", help="Only jobs whose name or id contains this.")
+    ] = None,
+    first: Annotated[
+        JobOrder, typer.Option("--first", help="What comes first; among equals, the newest.")
+    ] = JobOrder.NEWEST,
+    output: ListOutputOption = ListOutput.TABLE,
 ) -> None:
-    """List jobs, newest first."""
+    """List jobs, newest first, or what needs attention, costs most or takes least longer first."""
     with connection_of(context).open() as client:
-        render.show_list(client.items("/v1/jobs", limit=limit), COLUMNS, output)
+        found = client.items("/v1/jobs", limit=limit, phase=phase or None, text=text)
+    render.show_list(ordered(found, first), COLUMNS, output)
+
+
+@app.command("compare")
+def compare(
+    context: typer.Context,
+    jobs: Annotated[
+        list[str],
+        typer.Argument(help="The jobs' ids or names, two to five.", autocompletion=completing.jobs),
+    ],
+    output: OutputOption = Output.TABLE,
+) -> None:
+    """Compare jobs side by side: what a dollar bought, what they cost, and what came of them."""
+    if not 2 <= len(jobs) <= 5:
+        raise InvalidInput(f"compare: wanted two to five jobs, got {len(jobs)}")
+    with connection_of(context).open() as client:
+        found = [(client.get(path_of(job)), client.get(f"{path_of(job)}/report")) for job in jobs]
+    if output is Output.JSON:
+        render.show_json([{"job": job, "report": report} for job, report in found])
+    else:
+        render.show(comparison(found))
 
 
 @app.command("get")
@@ -558,11 +593,11 @@ def _look_over(spec: dict[str, Any]) -> None:
 
 
 def _watch(client: Client, job: str, *, timeout_s: float | None) -> ExitCode:
+    from elastic.cli.watch import ANSWER_S, watched_job
     from elastic.cli.watch import watch as watch_job
-    from elastic.cli.watch import watched_job
 
     def look() -> WatchedJob:
-        return watched_job(client.get(path_of(job)))
+        return watched_job(client.get(path_of(job), within_s=ANSWER_S))
 
     return watch_job(look, is_live=sys.stdout.isatty(), timeout_s=timeout_s, clock=SystemClock())
 

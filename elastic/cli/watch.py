@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,14 +12,20 @@ from elastic import figures
 from elastic.cli import render
 from elastic.cli.exits import ExitCode, exit_code_of_job
 from elastic.cli.outlet import has_reader
+from elastic.durations import CLIENT_TIMEOUT_S, HEARTBEAT_S
+from elastic.errors import DaemonUnreachable, StoreUnavailable
 from elastic.model import JobPhase, ScriptError
 
 if TYPE_CHECKING:
     from elastic.client.rest import JsonObject
     from elastic.clock import Clock
 
-# Nodes report every second by default.
-POLL_S = 1.0
+# Nodes report as often.
+POLL_S = HEARTBEAT_S
+# An answer takes milliseconds. With the poll before it, silence is said within three seconds.
+ANSWER_S = 1.5
+# As long as the other commands wait for an answer. Another daemon starts meanwhile.
+PATIENCE_S = CLIENT_TIMEOUT_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +50,8 @@ class WatchedJob:
     notes: tuple[str, ...] = ()
     error: str | None = None
     error_lines: str = ""
+    # Where the job was when it failed with that.
+    error_iteration: int | None = None
 
     @property
     def is_over(self) -> bool:
@@ -79,7 +88,16 @@ class WatchedJob:
         """
         notes = [f"note: {each}" for each in self.notes]
         warnings = [f"warning: {each}" for each in self.warnings]
-        return (*notes, *warnings, *([] if self.error is None else [f"failed: {self.error}"]))
+        if self.error is None:
+            return (*notes, *warnings)
+        where = ""
+        if self.error_iteration:
+            where = f" at iteration {figures.count(self.error_iteration)}"
+        failed = f"failed{where}: {self.error}"
+        # Of a job that is over, the traceback is its last word.
+        if self.error_lines and not self.is_over:
+            failed += "\n" + textwrap.indent(self.error_lines, "  ")
+        return (*notes, *warnings, failed)
 
 
 def watched_job(job: JsonObject) -> WatchedJob:
@@ -107,6 +125,7 @@ def watched_job(job: JsonObject) -> WatchedJob:
         notes=tuple(job.get("notes", ())),
         error=str(ScriptError(**error)) if error else None,
         error_lines=error.get("lines", ""),
+        error_iteration=error.get("iteration"),
     )
 
 
@@ -115,18 +134,26 @@ def watch(
 ) -> ExitCode:
     """Shows a job until it ends or `timeout_s` has passed; returns the exit status.
 
-    Also ends when the output's reader is gone, and at Ctrl-C.
+    Also ends when the output's reader is gone, and at Ctrl-C. Raises DaemonUnreachable if the
+    daemon does not answer at first, or for longer than it takes to start another.
     """
     last: WatchedJob | None = None
     told: set[str] = set()
     try:
         with _bar() if is_live else _lines() as show:
-            for last in _looks(look, timeout_s=timeout_s, clock=clock):
-                # Above the bar, each only once.
+            for seen in _looks(look, timeout_s=timeout_s, clock=clock):
+                # Above the bar.
+                if isinstance(seen, str):
+                    print(seen, flush=True)
+                    continue
+                last = seen
+                # Each only once.
                 for line in [each for each in last.notices() if each not in told]:
                     print(line, flush=True)
                     told.add(line)
                 show(last)
+                if last.is_over:
+                    break
     except KeyboardInterrupt:
         print()
     return _close(last)
@@ -134,16 +161,28 @@ def watch(
 
 def _looks(
     look: Callable[[], WatchedJob], *, timeout_s: float | None, clock: Clock
-) -> Iterator[WatchedJob]:
+) -> Iterator[WatchedJob | str]:
+    """The job, again and again; and once a sentence when the daemon falls silent or is back."""
     until_s = None
     if timeout_s is not None:
         until_s = clock.now_s() + timeout_s
-    while True:
-        job = look()
-        yield job
-        if job.is_over or not has_reader() or (until_s is not None and clock.now_s() >= until_s):
-            return
+    yield look()
+    silent_since_s: float | None = None
+    while has_reader() and (until_s is None or clock.now_s() < until_s):
         clock.sleep(POLL_S)
+        try:
+            job = look()
+        except (DaemonUnreachable, StoreUnavailable) as error:
+            if silent_since_s is None:
+                silent_since_s = clock.now_s()
+                yield f"the daemon does not answer; trying again ({error})"
+            elif clock.now_s() - silent_since_s >= PATIENCE_S:
+                raise
+            continue
+        if silent_since_s is not None:
+            silent_since_s = None
+            yield "the daemon answers again"
+        yield job
 
 
 @contextmanager

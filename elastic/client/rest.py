@@ -12,6 +12,7 @@ from typing import Any, Self, TypeAlias
 
 import httpx2
 
+from elastic.durations import CLIENT_TIMEOUT_S
 from elastic.errors import (
     Conflict,
     DaemonUnreachable,
@@ -24,9 +25,9 @@ from elastic.errors import (
 from elastic.trust import is_refused_key, trust_for
 
 JsonObject: TypeAlias = dict[str, Any]
+# A list repeats the parameter.
+QueryValue: TypeAlias = str | int | float | Sequence[str]
 
-# Longer than any answer takes; a plan over a large catalogue takes seconds.
-_TIMEOUT_S = 30.0
 # The daemon sends something on a stream every 15 s at least.
 _STREAM_SILENCE_S = 60.0
 # The API's own limit for a page.
@@ -77,7 +78,7 @@ class Client:
             self._http = httpx2.Client(
                 base_url=self.url,
                 headers={"Authorization": f"Bearer {token}", "User-Agent": "elasticd-cli"},
-                timeout=_TIMEOUT_S,
+                timeout=CLIENT_TIMEOUT_S,
                 transport=transport,
                 verify=trust_for(self.url) if trust is None else trust,
                 # A proxy named in the environment must not see the token.
@@ -99,17 +100,23 @@ class Client:
     ) -> None:
         self._http.close()
 
-    def get(self, path: str, **query: str | int | float | None) -> JsonObject:
-        """Returns the object at `path`; None leaves a query parameter out."""
-        return _object(self._send("GET", path, params=_given(query)))
+    def get(
+        self, path: str, *, within_s: float = CLIENT_TIMEOUT_S, **query: QueryValue | None
+    ) -> JsonObject:
+        """Returns the object at `path`; None leaves a query parameter out.
 
-    def items(self, path: str, *, limit: int, **query: str | int | None) -> list[JsonObject]:
+        Raises DaemonUnreachable if the daemon stays silent for longer than `within_s`.
+        """
+        return self._found(path, query, within_s=within_s)
+
+    def items(self, path: str, *, limit: int, **query: QueryValue | None) -> list[JsonObject]:
         """Returns up to `limit` items of the list at `path`, newest first."""
         found: list[JsonObject] = []
         before: int | None = None
         # Page by page, since the daemon limits how much one answer holds.
         while len(found) < limit:
-            page = self.get(path, limit=min(_PAGE_SIZE, limit - len(found)), before=before, **query)
+            asked = {"limit": min(_PAGE_SIZE, limit - len(found)), "before": before, **query}
+            page = self._found(path, asked)
             found += page["items"]
             before = page.get("next_before")
             if before is None:
@@ -163,7 +170,7 @@ class Client:
     def stream(self, path: str, **query: str | int | None) -> Iterator[Streamed]:
         """Yields the events of the stream at `path`, until the daemon closes it."""
         headers = {"Accept": "text/event-stream"}
-        timeout = httpx2.Timeout(_TIMEOUT_S, read=_STREAM_SILENCE_S)
+        timeout = httpx2.Timeout(CLIENT_TIMEOUT_S, read=_STREAM_SILENCE_S)
         try:
             with self._http.stream(
                 "GET", path, params=_given(query), headers=headers, timeout=timeout
@@ -174,6 +181,15 @@ class Client:
                 yield from _streamed(answer.iter_lines())
         except httpx2.TransportError as error:
             raise self._unreachable(error) from error
+
+    def _found(
+        self,
+        path: str,
+        query: Mapping[str, QueryValue | None],
+        *,
+        within_s: float = CLIENT_TIMEOUT_S,
+    ) -> JsonObject:
+        return _object(self._send("GET", path, params=_given(query), timeout=within_s))
 
     def _send(self, method: str, path: str, **options: Any) -> httpx2.Response:
         try:
@@ -264,5 +280,5 @@ def _object(answer: httpx2.Response) -> JsonObject:
     return found
 
 
-def _given(query: Mapping[str, str | int | float | None]) -> dict[str, str | int | float]:
+def _given(query: Mapping[str, QueryValue | None]) -> dict[str, QueryValue]:
     return {name: value for name, value in query.items() if value is not None}

@@ -80,6 +80,16 @@ class JobPhase(StrEnum):
                 return f"is {self}"
 
 
+class JobOrder(StrEnum):
+    """What comes first in a list of jobs; among equals, the newest."""
+
+    ATTENTION = "attention"
+    NEWEST = "newest"
+    VALUE = "value"
+    COST = "cost"
+    TIME_LEFT = "left"
+
+
 _ENDINGS = frozenset(
     {JobPhase.SUCCEEDED, JobPhase.FAILED, JobPhase.CANCELLED, JobPhase.BUDGET_EXHAUSTED}
 )

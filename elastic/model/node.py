@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Annotated
 
 from elastic.bounds import (
+    Amount,
     Bound,
     Count,
     Flag,
@@ -16,11 +17,11 @@ from elastic.bounds import (
     Instant,
     Integer,
     Seconds,
+    Share,
     ShortText,
     Text,
 )
 from elastic.errors import Conflict, InvalidInput
-from elastic.figures import duration
 from elastic.liveness import LifeSign
 from elastic.model.boot import Setup
 from elastic.model.mode import Mode
@@ -181,6 +182,22 @@ class Preparing:
 
 
 @dataclass(frozen=True, slots=True)
+class NodeUsage:
+    """How busy a node was lately.
+
+    `cores` is how many its own processes used. The rest is the machine's: shares of its memory, of
+    its GPUs and of their memory, and its network. What of GPUs is not known is null.
+    """
+
+    cores: Amount
+    memory: Share
+    received_bytes_per_s: Count
+    sent_bytes_per_s: Count
+    gpu: Share | None = None
+    gpu_memory: Share | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class NodeReport:
     """What an agent says of its node in each heartbeat, sent and stored as it stands here.
 
@@ -188,7 +205,7 @@ class NodeReport:
     long storing a last checkpoint takes; None if nothing has to be stored. `mode` and
     `is_preloaded` say how its workers were started, or were last. `pulse` is None before their
     first turn in this generation, `preparing` once the node is ready for its job. `disk_free_bytes`
-    is the room on the disk of its work folder, where jobs write.
+    is the room on the disk of its work folder, where jobs write, `usage` null until it was measured.
     """
 
     state: AgentState
@@ -199,6 +216,7 @@ class NodeReport:
     pulse: Pulse | None = None
     preparing: Preparing | None = None
     disk_free_bytes: Count | None = None
+    usage: NodeUsage | None = None
 
     def after(self, node: Node) -> NodeReport:
         """The report as it is kept: an idle node's still says how its workers were started last."""
@@ -252,6 +270,7 @@ class Node:
     prepared_s: float | None = None
     preparing: Preparing | None = None
     disk_free_bytes: int | None = None
+    usage: NodeUsage | None = None
 
     @property
     def is_warm(self) -> bool:
@@ -274,17 +293,6 @@ class Node:
         if notice is None or notice.kind is not NoticeKind.INTERRUPTION:
             return None
         return notice.at_s
-
-
-def preparing_of(nodes: Iterable[Node], *, now_s: float) -> tuple[str, ...]:
-    """Says what nodes get ready before they can train, and for how long they have."""
-    return tuple(
-        f"{node.preparing.what} on {node.id}, {duration(max(now_s - node.prepares_since_s, 0.0))}"
-        for node in nodes
-        if node.phase is NodePhase.JOINED
-        and node.preparing is not None
-        and node.prepares_since_s is not None
-    )
 
 
 def last_safe_instant(

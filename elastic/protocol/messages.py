@@ -38,7 +38,7 @@ from elastic.worker.messages import (
     WindowMessage,
 )
 
-PROTOCOL = "3.1"
+PROTOCOL = "3.2"
 """MAJOR.MINOR. A new field that the other end may ignore makes a new minor; whatever else changes,
 a new major."""
 

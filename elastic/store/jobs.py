@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
@@ -147,12 +147,27 @@ def seq(connection: Connection, job_id: str) -> int:
 
 
 def listed(
-    connection: Connection, *, limit: int = 50, before: int | None = None
+    connection: Connection,
+    *,
+    limit: int = 50,
+    before: int | None = None,
+    phases: Collection[JobPhase] = (),
+    text: str = "",
 ) -> tuple[Job, ...]:
-    """Jobs, newest first; `before` is the `seq` of one of them."""
+    """Jobs, newest first; `before` is the `seq` of one of them.
+
+    Only those in one of `phases`, if there are any, and whose name or id contains `text`.
+    """
     query = select(jobs).order_by(jobs.c.seq.desc()).limit(limit)
-    rows = connection.execute(query if before is None else query.where(jobs.c.seq < before))
-    return tuple(to_job(each) for each in rows)
+    if before is not None:
+        query = query.where(jobs.c.seq < before)
+    if phases:
+        query = query.where(jobs.c.phase.in_(phases))
+    if text:
+        # What a person typed is no pattern.
+        named = jobs.c.name.icontains(text, autoescape=True)
+        query = query.where(named | jobs.c.id.icontains(text, autoescape=True))
+    return tuple(to_job(each) for each in connection.execute(query))
 
 
 def unfinished(connection: Connection) -> tuple[Job, ...]:

@@ -17,6 +17,7 @@ from elastic.agent.daemon_client import TIMEOUT_S
 from elastic.model import ONE_WORKER, JobSpec, Mode, Node, NodePhase, NodeReport, Pulse, Rounds
 from tests.api.registration import ask
 from tests.api.world import SMALL, START_S, World, train
+from tests.builders import intend
 
 
 @pytest.fixture
@@ -381,7 +382,8 @@ def test_what_a_node_gets_ready_is_shown_with_its_job_and_its_lines_are_labelled
     world.clock.advance(36.0)
     job = world.store.jobs.get(pair[0].job_id)
     said = f"installing 2 requirements on {pair[0].id}, 41 s"
-    assert client.get(f"/v1/jobs/{job.id}").json()["preparing"] == [said]
+    other = f"buying {pair[1].id}, 36 s"
+    assert client.get(f"/v1/jobs/{job.id}").json()["preparing"] == [other, said]
     assert said in client.get(f"/jobs/{job.id}").text
     stream = {"generation": 0, "stage": "installing", "lines": ["Collecting einops"]}
     batch = {"node_id": pair[0].id, "instance_id": "i-1", "seq": 1, "streams": [stream]}
@@ -392,7 +394,52 @@ def test_what_a_node_gets_ready_is_shown_with_its_job_and_its_lines_are_labelled
         in client.get(f"/v1/jobs/{job.id}/logs").text
     )
     assert beat(client, pair[0].id, "i-1", token, state="idle") == 200
-    assert client.get(f"/v1/jobs/{job.id}").json()["preparing"] == []
+    assert client.get(f"/v1/jobs/{job.id}").json()["preparing"] == [other]
+
+
+def test_each_step_on_the_way_to_training_says_how_long_it_usually_takes(
+    client: TestClient, world: World, pair: tuple[Node, ...]
+) -> None:
+    node, job = pair[0], world.store.jobs.get(pair[0].job_id)
+    other = intend(world.store, job.id, node.offering, now_s=START_S)
+    for each, took_s in ((pair[1], 25.0), (other, 35.0)):
+        world.store.nodes.launched(each.id, f"i-{each.id}", launched_at_s=START_S, minimum_s=0.0)
+        world.store.nodes.joined(each.id, now_s=START_S + took_s)
+        world.store.nodes.gone(each.id, at_s=START_S + 40.0)
+    world.store.nodes.launched(node.id, "i-1", launched_at_s=START_S, minimum_s=0.0)
+    world.clock.advance(START_S + 41.0 - world.clock.now_s())
+    said = f"booting {node.id}, 41 s of about 30 s"
+    assert client.get(f"/v1/jobs/{job.id}").json()["preparing"] == [said]
+    assert said in client.get(f"/jobs/{job.id}").text
+
+
+def test_how_busy_a_node_is_is_shown_while_it_lives(
+    client: TestClient, world: World, pair: tuple[Node, ...]
+) -> None:
+    token = ask(client, world, "i-1", launch=pair[0].token).json()["node_token"]
+    page = f"/jobs/{pair[0].job_id}"
+    usage = {
+        "cores": 0.75,
+        "memory": 0.42,
+        "received_bytes_per_s": 12 * 2**20,
+        "sent_bytes_per_s": 0,
+    }
+    wrong = {**usage, "memory": 1.5}
+    assert beat(client, pair[0].id, "i-1", token, usage=wrong) == 422
+    assert beat(client, pair[0].id, "i-1", token, usage=usage) == 200
+    found = client.get(f"/v1/nodes/{pair[0].id}").json()["usage"]
+    assert found == {**usage, "gpu": None, "gpu_memory": None}
+    shown = client.get(page).text
+    assert "0.75 of 1 core<" in shown and "memory 42 %" in shown and "in 12 MiB/s" in shown
+    assert "GPU" not in shown
+    # With GPUs, and nothing new otherwise: it is kept in memory until the next tick.
+    world.clock.advance(1.0)
+    more = {**usage, "gpu": 0.93, "gpu_memory": 0.4}
+    assert beat(client, pair[0].id, "i-1", token, usage=more) == 200
+    world.store.presence.write()
+    assert "GPU 93 %, its memory 40 %" in client.get(page).text
+    world.store.nodes.gone(pair[0].id, at_s=START_S)
+    assert "GPU 93 %" not in client.get(page).text
 
 
 def test_a_node_s_free_disk_space_is_shown_while_it_lives(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import Callable
 
 import httpx2
@@ -147,3 +148,10 @@ def test_a_refused_stream_is_an_error() -> None:
         pytest.raises(NotFound, match="no job 'a'"),
     ):
         list(client.events(after=0, job="a"))
+
+
+def test_a_daemon_that_takes_a_connection_and_says_nothing_is_unreachable() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        url = f"http://127.0.0.1:{server.getsockname()[1]}"
+        with Client(url=url, token="secret") as client, pytest.raises(DaemonUnreachable):
+            client.get("/v1/jobs/a", within_s=0.1)

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -501,3 +502,28 @@ def test_an_audit_ends_with_status_1_if_and_only_if_ledger_and_cloud_differ(
         )
     done = run("audit")
     assert (done.status, "unknown" in done.out, "gc --terminate" in done.out) == (1, True, True)
+
+
+def test_jobs_are_listed_by_phase_name_and_order(run: Run, live: Live) -> None:
+    first = live.world.store.jobs.get("first")
+    assert "first" in run("job", "ls", "--phase", first.phase, "--match", "FIR").out
+    assert "first" not in run("job", "ls", "--match", "nothing").out
+    assert "first" not in run("job", "ls", "--phase", "failed", "--phase", "cancelled").out
+    for order in ("attention", "newest", "value", "cost", "left"):
+        assert "first" in run("job", "ls", "--first", order).out
+    assert run("job", "ls", "--phase", "nonsense").status == 2
+
+
+def test_jobs_are_compared_side_by_side(run: Run, live: Live) -> None:
+    first = live.world.store.jobs.get("first")
+    spec = replace(first.spec, name="compared")
+    live.world.store.jobs.submit(spec, key=None, request_hash="c", now_s=first.submitted_at_s)
+    said = run("job", "compare", "first", "compared")
+    assert said.status == 0
+    lines = [line.split() for line in said.out.splitlines()]
+    assert ["first", "compared"] in lines
+    assert ["spent", "$0.006", "$0"] in lines
+    both = json.loads(run("job", "compare", "first", "compared", "-o", "json").out)
+    assert [each["job"]["spec"]["name"] for each in both] == ["first", "compared"]
+    assert [each["report"]["spent_usd"] for each in both][1] == 0.0
+    assert run("job", "compare", "first").status == 2

@@ -8,8 +8,9 @@ from dataclasses import replace
 import pytest
 
 from elastic.cli.exits import ExitCode
-from elastic.cli.watch import WatchedJob, watch
+from elastic.cli.watch import ANSWER_S, PATIENCE_S, POLL_S, WatchedJob, watch
 from elastic.clock import ManualClock
+from elastic.errors import DaemonUnreachable
 
 RUNNING = WatchedJob("a", "running", "1 x small on-demand", 1, 10, 2.0, 3000.0, 0.01, 4.5, None)
 
@@ -70,7 +71,11 @@ def test_errors_are_said_as_they_come_and_the_last_one_with_its_traceback(
     again = replace(failing, iteration=5)  # it runs again: what it failed with is the past
     watched(looks(RUNNING, failing, again, ended))
     out = capsys.readouterr().out.splitlines()
-    assert out[1] == "failed: ValueError: no (train.py, line 3)"
+    assert out[1:4] == [
+        "failed: ValueError: no (train.py, line 3)",
+        "  Traceback (most recent call last):",
+        "  ValueError: no",
+    ]
     assert [line.split("  ")[-1] for line in out if " it  " in line] == ["4.5 s left"] * 2 + [
         "spent $0.01"
     ]
@@ -78,6 +83,60 @@ def test_errors_are_said_as_they_come_and_the_last_one_with_its_traceback(
         *trace.splitlines(),
         "job a: failed: it failed twice in the same way: ValueError: no",
     ]
+
+
+def test_the_same_error_at_a_later_iteration_is_said_again(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    first = replace(RUNNING, error="ValueError: no", error_iteration=1_200)
+    later = replace(first, error_iteration=2_400)
+    watched(looks(first, first, later, replace(RUNNING, phase="succeeded")))
+    said = [each for each in capsys.readouterr().out.splitlines() if each.startswith("failed")]
+    assert said == [f"failed at iteration {each}: ValueError: no" for each in ("1,200", "2,400")]
+
+
+class Falls:
+    """A daemon that answers, and for some looks does not."""
+
+    def __init__(self, *answers: WatchedJob | None) -> None:
+        self._answers = iter(answers)
+        self.clock = ManualClock()
+
+    def look(self) -> WatchedJob:
+        answer = next(self._answers)
+        if answer is None:
+            raise DaemonUnreachable("wanted a daemon at http://127.0.0.1:1, found none")
+        return answer
+
+    def watched(self, *, timeout_s: float | None = None) -> ExitCode:
+        return watch(self.look, is_live=False, timeout_s=timeout_s, clock=self.clock)
+
+
+def test_a_daemon_that_falls_silent_is_said_once_and_so_is_its_return(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    daemon = Falls(RUNNING, None, None, None, RUNNING, replace(RUNNING, phase="succeeded"))
+    assert daemon.watched() is ExitCode.OK
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].startswith("the daemon does not answer; trying again (wanted a daemon at")
+    assert lines[2] == "the daemon answers again"
+    # A silent daemon costs the poll before it and the wait for the answer.
+    assert POLL_S + ANSWER_S < 3.0
+
+
+def test_a_daemon_that_stays_away_ends_the_watching(capsys: pytest.CaptureFixture[str]) -> None:
+    daemon = Falls(RUNNING, *[None] * 100)
+    begun_s = daemon.clock.now_s()
+    with pytest.raises(DaemonUnreachable):
+        daemon.watched()
+    assert PATIENCE_S <= daemon.clock.now_s() - begun_s <= PATIENCE_S + 2 * POLL_S
+    assert capsys.readouterr().out.count("does not answer") == 1
+    assert Falls(RUNNING, *[None] * 100).watched(timeout_s=3.0) is ExitCode.JOB_UNFINISHED
+
+
+def test_a_daemon_that_is_not_there_at_first_is_an_error() -> None:
+    with pytest.raises(DaemonUnreachable):
+        Falls(None).watched()
 
 
 def test_ctrl_c_leaves_the_job_running_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:

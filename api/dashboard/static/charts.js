@@ -62,6 +62,7 @@ const sizeOf = (holder) => ({ width: holder.clientWidth || 300, height: Math.max
 
 function options(figure, holder, points, chart) {
   const unit = figure.dataset.unit;
+  const isElapsed = "elapsed" in figure.dataset;
   const ink = colour("muted", holder);
   const line = colour("line", holder);
   // A whole number of pixels: uPlot takes the digits before `px` alone for the size.
@@ -72,9 +73,9 @@ function options(figure, holder, points, chart) {
     legend: { show: false },
     padding: [chart.marks.length ? 22 : 8, LABEL_ROOM, 0, 0],
     cursor: { y: false, points: { size: 7 } },
-    scales: { y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.08 : 1] } },
+    scales: { x: { time: !isElapsed }, y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.08 : 1] } },
     axes: [
-      { ...axis, values: TIMES, space: 62, size: 38, gap: 6 },
+      { ...axis, ...(isElapsed ? ELAPSED : { values: TIMES }), space: 62, size: 38, gap: 6 },
       { ...axis, size: AXIS_SIZE[unit] ?? 42, gap: 6, values: (_plot, ticks) => ticks.map((tick) => written(unit, tick)) },
     ],
     series: [{}, ...points.series.map((each) => seriesOptions(each, holder))],
@@ -91,6 +92,22 @@ const TIMES = [
   [60, "{HH}:{mm}", null, null, null, null, null, null, 1],
   [1, "{HH}:{mm}:{ss}", null, null, null, null, null, null, 1],
 ];
+
+// Seconds since a beginning: whole days, hours or minutes, or with the next unit behind a colon.
+const UNITS = [[86400, 3600, "d"], [3600, 60, "h"], [60, 1, "min"]];
+
+function elapsed(seconds) {
+  const [size, next, name] = UNITS.find(([each]) => seconds >= each) ?? [1, 1, "s"];
+  const rest = Math.floor((seconds % size) / next);
+  const whole = Math.floor(seconds / size);
+  if (name === "d") return rest ? `${whole} d ${rest} h` : `${whole} d`;
+  return rest ? `${whole}:${String(rest).padStart(2, "0")} ${name}` : `${whole} ${name}`;
+}
+
+const ELAPSED = {
+  incrs: [1, 5, 10, 30, ...[1, 2, 5, 10, 30].map((each) => each * 60), ...[1, 2, 6, 12, 24, 48, 120, 240].map((each) => each * 3600)],
+  values: (_plot, ticks) => ticks.map(elapsed),
+};
 
 function seriesOptions(each, holder) {
   const stroke = colour(each.tone, holder);
@@ -135,7 +152,8 @@ function readOut(plot, figure, series, unit) {
     readout.textContent = readout.dataset.rest;
     return;
   }
-  const at = moment(plot.data[0][index], Number(document.getElementById("main").dataset.atS));
+  const at_s = plot.data[0][index];
+  const at = "elapsed" in figure.dataset ? elapsed(at_s) : moment(at_s, Number(document.getElementById("main").dataset.atS));
   const values = series.map((each, position) => {
     const value = plot.data[position + 1][index];
     return value === null || value === undefined ? null : `${each.name} ${written(unit, value)}`;

@@ -20,6 +20,7 @@ from api.dashboard.views.candidates import (
     candidate_table,
     standing_of,
 )
+from api.dashboard.views.comparison import Compared, comparison_view
 from api.dashboard.views.costs import CostView, cost_view
 from api.dashboard.views.decisions import DecisionItem, DecisionView, decision_items, decision_view
 from api.dashboard.views.extras import (
@@ -36,7 +37,7 @@ from api.dashboard.views.extras import (
 from api.dashboard.views.frontier import FrontierChart, frontier_chart
 from api.dashboard.views.jobs import JobRow, JobView, job_head, job_row, job_view
 from api.dashboard.views.nodes import NodeRow, node_rows
-from api.dashboard.views.parts import Badge, Card, Instant, Number, Tone, instant, whole
+from api.dashboard.views.parts import Badge, Card, Instant, Number, Tone, instant, whole, words
 from api.dashboard.views.prices import PriceRow, history_view, offer_rows, price_rows
 from api.dashboard.views.timelines import (
     TimelineView,
@@ -54,6 +55,7 @@ __all__ = [
     "ChangeRow",
     "ChangeView",
     "Choice",
+    "Compared",
     "CostView",
     "DecisionItem",
     "DecisionView",
@@ -71,6 +73,7 @@ __all__ = [
     "actions",
     "candidate_table",
     "change_view",
+    "comparison_view",
     "cost_timeline",
     "cost_view",
     "decision_items",
@@ -101,4 +104,5 @@ __all__ = [
     "use_parts",
     "value_timeline",
     "whole",
+    "words",
 ]

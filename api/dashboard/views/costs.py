@@ -14,6 +14,8 @@ from elastic import figures
 from elastic.model import LedgerRow
 
 _DAY_S = 86_400.0
+# What lies behind costs less, and is told as one sum.
+_MOST_ROWS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,11 @@ class CostView:
 
 
 def cost_view(
-    rows: Sequence[LedgerRow], names: Mapping[str, str], purse: schemas.PurseOut, *, now_s: float
+    rows: Sequence[LedgerRow],
+    names: Mapping[str, str],
+    purse: schemas.PurseOut | None = None,
+    *,
+    now_s: float,
 ) -> CostView:
     """The month to date. A minimum bill is spread over the time that it pays for.
 
@@ -110,7 +116,9 @@ def cost_view(
     daily = [(figures.day(each), usd) for each, usd in dollars_on.items() if usd > 0]
     by_job = by("By job", "Job", lambda row: row.job_id)
     named = tuple(
-        CostRow(names.get(each.name, each.name), f"/jobs/{each.name}", each.usd, each.share)
+        CostRow(names[each.name], f"/jobs/{each.name}", each.usd, each.share)
+        if each.name in names
+        else each
         for each in by_job.rows
     )
     return CostView(
@@ -131,7 +139,7 @@ def cost_view(
             by("By node type", "Node type", type_of),
             by("By zone", "Zone", lambda row: row.offering.zone),
         ),
-        purse=_purse(purse, now_s) if purse.caps else None,
+        purse=_purse(purse, now_s) if purse is not None and purse.caps else None,
     )
 
 
@@ -163,11 +171,12 @@ def _purse(purse: schemas.PurseOut, now_s: float) -> PurseView:
 
 def _table(title: str, column: str, usd: Sequence[tuple[str, float]]) -> CostTable:
     greatest = max((each for _, each in usd), default=0.0)
-    return CostTable(
-        title,
-        column,
-        tuple(
-            CostRow(name, None, dollars(each), 100 * each / greatest if greatest else 0.0)
-            for name, each in usd
-        ),
-    )
+    rows = [
+        CostRow(name, None, dollars(each), 100 * each / greatest if greatest else 0.0)
+        for name, each in usd[:_MOST_ROWS]
+    ]
+    others = usd[_MOST_ROWS:]
+    if others:
+        rest = dollars(sum(each for _, each in others))
+        rows.append(CostRow(f"{len(others):,} more", None, rest, 0.0))
+    return CostTable(title, column, tuple(rows))

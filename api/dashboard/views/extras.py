@@ -286,7 +286,7 @@ def report_view(report: schemas.Report) -> ReportView:
         ),
         fixed=tuple(_fixed_row(each, report.spent_usd) for each in report.fixed),
         quality=tuple(
-            (words(name), _plain(value))
+            (words(name), plain(value))
             for name, value in report.quality.items()
             if value is not None
         ),
@@ -344,6 +344,21 @@ def _starts(start: StartCondition) -> str:
     return ", ".join(filter(None, parts))
 
 
+def plain(value: bool | float | str) -> str:
+    """A value that a script reported, as people read it."""
+    match value:
+        case bool():
+            if value:
+                return "yes"
+            return "no"
+        case int():
+            return count(value)
+        case float():
+            return number(value)
+        case str():
+            return value
+
+
 def _known(value: Value | None, write: Callable[[Value], str]) -> str:
     """The value as text; empty if it was left open."""
     if value is None:
@@ -391,20 +406,6 @@ def _fixed_row(choice: schemas.FixedChoiceOut, spent_usd: float) -> FixedRow:
         lasts=Number(duration(choice.lasts_s), choice.lasts_s),
         against=f"{usd(abs(more))} {'more' if more >= 0 else 'less'}",
     )
-
-
-def _plain(value: bool | float | str) -> str:
-    match value:
-        case bool():
-            if value:
-                return "yes"
-            return "no"
-        case int():
-            return count(value)
-        case float():
-            return number(value)
-        case str():
-            return value
 
 
 def _nodes(spec: JobSpec) -> str:

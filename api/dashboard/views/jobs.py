@@ -45,7 +45,6 @@ from elastic.model import (
     Job,
     JobPhase,
     how_to_resume,
-    preparing_of,
     unit_of,
     unseen_of,
     warnings_of,
@@ -53,6 +52,7 @@ from elastic.model import (
 
 _DECISIONS_SHOWN = 5
 _POOLS_SHOWN = 5
+_NODES_SHOWN = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +83,14 @@ class JobRow:
     """A job in a list."""
 
     head: JobHead
+    # Why a person should look at it; empty if there is no reason.
+    attention: str
     iteration: Number
     iterations: Number
+    # All its dollars counted, booting and trials too.
+    iterations_per_usd: Number
     spent_usd: Number
+    left: Number
     group: str
 
 
@@ -103,7 +108,9 @@ class JobView:
     throughput: TimelineView
     forecast: TimelineView | None
     cost: TimelineView
+    # The newest ones, and how many more there are.
     nodes: tuple[NodeRow, ...]
+    more_nodes: int
 
 
 def job_view(facts: JobPageFacts) -> JobView:
@@ -129,7 +136,8 @@ def job_view(facts: JobPageFacts) -> JobView:
         throughput=throughput_timeline(facts),
         forecast=forecast_timeline(facts),
         cost=cost_timeline(facts),
-        nodes=node_rows(facts.nodes, facts.ledger, now_s=facts.now_s),
+        nodes=node_rows(facts.nodes[:_NODES_SHOWN], facts.ledger, now_s=facts.now_s),
+        more_nodes=max(len(facts.nodes) - _NODES_SHOWN, 0),
     )
 
 
@@ -155,13 +163,27 @@ def job_head(facts: JobPageFacts) -> JobHead:
 
 def job_row(facts: JobPageFacts) -> JobRow:
     """A job as a list shows it."""
+    left = UNKNOWN
+    if facts.eta_s is not None:
+        left = Number(duration(facts.eta_s), facts.eta_s)
     return JobRow(
         head=job_head(facts),
+        # Its first sentence: the job's page has all of it.
+        attention=(facts.attention or "").partition(". ")[0],
         iteration=whole(facts.job.iteration),
         iterations=whole(facts.job.spec.iterations),
+        iterations_per_usd=amount(value_reached(facts)),
         spent_usd=dollars(facts.spent_usd),
+        left=left,
         group="" if facts.job.phase.is_final else group_name(facts.current or facts.target),
     )
+
+
+def value_reached(facts: JobPageFacts) -> float | None:
+    """What a job's dollars have bought in all, in iterations per dollar; None before the first."""
+    if facts.spent_usd > 0 and facts.job.iteration:
+        return facts.job.iteration / facts.spent_usd
+    return None
 
 
 def _place(facts: JobPageFacts) -> str:
@@ -169,7 +191,7 @@ def _place(facts: JobPageFacts) -> str:
         return ""
     if facts.current is None and facts.job.phase is JobPhase.DRAINING:
         return "its nodes are ending"
-    prepares = preparing_of(facts.nodes, now_s=facts.now_s)
+    prepares = facts.preparing
     if facts.current is None:
         if facts.target is None:
             first = "waiting for its first nodes"
@@ -236,13 +258,10 @@ def _rate_card(facts: JobPageFacts, current: Candidate | None) -> Card:
         value = current.iterations_per_usd.value
     if facts.job.phase.is_final:
         # Of a job that is over: what its dollars bought in all.
-        reached = None
-        if facts.spent_usd > 0:
-            reached = facts.job.iteration / facts.spent_usd
         return Card(
             "report_iterations_per_usd",
             "Iterations per dollar",
-            amount(reached),
+            amount(value_reached(facts)),
             ("start-up and trials included",),
         )
     label = "Iterations per dollar now"
@@ -274,10 +293,38 @@ def _progress_card(facts: JobPageFacts) -> Card:
         notes.append(
             f"{duration(facts.eta_s)} left · ready {moment(facts.now_s + facts.eta_s, facts.now_s)}"
         )
+    tone = None
+    if (deadline := _deadline_note(facts)) is not None:
+        notes.append(deadline.text)
+        tone = deadline.tone
     meter = None
     if fraction is not None:
         meter = round(fraction * 100, 2)
-    return Card("iteration", "Iterations done", whole(job.iteration), tuple(notes), meter=meter)
+    return Card(
+        "iteration", "Iterations done", whole(job.iteration), tuple(notes), tone=tone, meter=meter
+    )
+
+
+def _deadline_note(facts: JobPageFacts) -> Badge | None:
+    """The deadline, and by how much it is met or missed; None if the job has none."""
+    job = facts.job
+    deadline_s = job.spec.objective.deadline_s
+    if deadline_s is None:
+        return None
+    text = f"deadline {moment(deadline_s, facts.now_s)}"
+    if job.finished_at_s is not None:
+        end_s = job.finished_at_s
+    elif facts.eta_s is not None:
+        end_s = facts.now_s + facts.eta_s
+    elif facts.now_s > deadline_s:
+        # Without a pace, only what has passed is known.
+        end_s = facts.now_s
+    else:
+        return Badge(text, Tone.MUTED)
+    spare_s = deadline_s - end_s
+    if spare_s >= 0:
+        return Badge(f"{text}, {duration(spare_s)} to spare", Tone.MUTED)
+    return Badge(f"{text}, {duration(-spare_s)} late", Tone.WARN)
 
 
 def _spent_card(facts: JobPageFacts) -> Card:

@@ -17,7 +17,7 @@ from api.dashboard.views.parts import (
     words,
 )
 from elastic.durations import HEARTBEAT_S
-from elastic.figures import duration, moment, size
+from elastic.figures import duration, moment, number, percent, size
 from elastic.liveness import silence_bounds
 from elastic.model import LedgerRow, Node, NodePhase
 
@@ -45,6 +45,8 @@ class NodeRow:
     is_silent: bool
     # Of its end, by the cloud; empty if there is none.
     notice: str
+    # What it uses of its cores, memory, GPUs and network; empty where that is not known.
+    usage: tuple[str, ...] = ()
 
 
 def node_rows(
@@ -73,6 +75,7 @@ def _row(node: Node, cost_usd: float | None, now_s: float) -> NodeRow:
         is_gone=node.phase.is_gone,
         is_silent=_is_silent(node, now_s),
         notice=_notice(node, now_s),
+        usage=_usage(node),
     )
 
 
@@ -102,6 +105,22 @@ def _notice(node: Node, now_s: float) -> str:
     if node.leaves_at_s is None:
         return "rebalance recommended"
     return f"leaves at {moment(node.leaves_at_s, now_s)} (spot interruption)"
+
+
+def _usage(node: Node) -> tuple[str, ...]:
+    usage = node.usage
+    if usage is None or node.phase is not NodePhase.JOINED:
+        return ()
+    given = node.workers.processes * node.workers.threads
+    cores = "core" if given == 1 else "cores"
+    parts = [f"{number(usage.cores)} of {given} {cores}", f"memory {percent(usage.memory)}"]
+    if usage.gpu is not None:
+        gpu = f"GPU {percent(usage.gpu)}"
+        if usage.gpu_memory is not None:
+            gpu += f", its memory {percent(usage.gpu_memory)}"
+        parts.append(gpu)
+    received = f"in {size(usage.received_bytes_per_s)}/s"
+    return (*parts, f"{received}, out {size(usage.sent_bytes_per_s)}/s")
 
 
 def _agent(node: Node) -> str:

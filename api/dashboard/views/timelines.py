@@ -66,6 +66,18 @@ class TimelineView:
     plot: Plot
     ticks: tuple[str, ...]
     instants: tuple[str, ...]
+    # Whether its instants count from a beginning of their own.
+    is_elapsed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ValueStep:
+    """What a dollar bought between two instants."""
+
+    begin_s: float
+    end_s: float
+    iterations_per_usd: float
+    training_phase: str
 
 
 def throughput_timeline(facts: JobPageFacts) -> TimelineView:
@@ -86,17 +98,9 @@ def value_timeline(facts: JobPageFacts) -> TimelineView:
     All dollars count, including boots and trials. A minimum bill is spread over the time that it
     pays for. A step that cost nothing has no point.
     """
-    points = facts.throughput
-    rows = facts.ledger
-    values: list[tuple[float, float, str]] = []
-    if points and rows:
-        last_s = max(until_s(row, facts.now_s) for row in rows)
-        ends_s = [each.at_s for each in points[1:]] + [max(last_s, points[-1].at_s)]
-        for point, end_s in zip(points, ends_s, strict=True):
-            dollars = cost_between(rows, point.at_s, end_s, now_s=facts.now_s)
-            if dollars > 0:
-                done = point.iterations_per_s * (end_s - point.at_s)
-                values.append((point.at_s, done / dollars, point.training_phase))
+    values = [
+        (each.begin_s, each.iterations_per_usd, each.training_phase) for each in value_steps(facts)
+    ]
     at_s, series = _by_phase(values, unit="it/$", begin_s=None)
     summary = ""
     if values:
@@ -104,6 +108,23 @@ def value_timeline(facts: JobPageFacts) -> TimelineView:
     return _timeline(
         "value", "Iterations per dollar over time", "it/$", summary, at_s, series, (), facts.now_s
     )
+
+
+def value_steps(facts: JobPageFacts) -> tuple[ValueStep, ...]:
+    """What a dollar bought over time, oldest first; a step that cost nothing is left out."""
+    points = facts.throughput
+    rows = facts.ledger
+    if not points or not rows:
+        return ()
+    last_s = max(until_s(row, facts.now_s) for row in rows)
+    ends_s = [each.at_s for each in points[1:]] + [max(last_s, points[-1].at_s)]
+    found = []
+    for point, end_s in zip(points, ends_s, strict=True):
+        dollars = cost_between(rows, point.at_s, end_s, now_s=facts.now_s)
+        if dollars > 0:
+            done = point.iterations_per_s * (end_s - point.at_s)
+            found.append(ValueStep(point.at_s, end_s, done / dollars, point.training_phase))
+    return tuple(found)
 
 
 def cost_timeline(facts: JobPageFacts) -> TimelineView:

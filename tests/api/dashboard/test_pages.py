@@ -91,7 +91,7 @@ def test_nobody_is_sent_elsewhere_after_signing_in(address: str) -> None:
     assert own_path(address) == "/"
 
 
-@pytest.mark.parametrize("path", ["/jobs/none", "/decisions/999", "/decisions/first", "/?job=none"])
+@pytest.mark.parametrize("path", ["/jobs/none", "/decisions/999", "/decisions/first"])
 def test_what_is_not_there_is_a_page_that_says_so(told: Told, path: str) -> None:
     answer = told.client.get(path)
     assert answer.status_code == 404

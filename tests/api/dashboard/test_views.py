@@ -10,6 +10,7 @@ from api import schemas
 from api.dashboard.facts import JobPageFacts
 from api.dashboard.views import (
     CandidateStanding,
+    Tone,
     candidate_table,
     cost_timeline,
     cost_view,
@@ -381,6 +382,27 @@ def with_deadline(deadline_s: float) -> Job:
     return replace(
         JOB, spec=replace(SPEC, objective=Objective(budget_usd=2.0, deadline_s=deadline_s))
     )
+
+
+@pytest.mark.parametrize(
+    ("deadline_s", "changes", "said", "tone"),
+    [
+        # The facts are of 100 s, and 375 s are left.
+        (500.0, {}, "25 s to spare", None),
+        (400.0, {}, "1 min 15 s late", Tone.WARN),
+        (500.0, {"eta_s": None}, "deadline 00:08:20 UTC", None),
+        (90.0, {"eta_s": None}, "10 s late", Tone.WARN),
+    ],
+)
+def test_the_deadline_stands_on_a_card_with_what_is_to_spare(
+    deadline_s: float, changes: dict[str, object], said: str, tone: Tone | None
+) -> None:
+    facts = replace(make_facts(job=with_deadline(deadline_s)), **changes)  # type: ignore[arg-type]
+    shown = next(each for each in job_view(facts).cards if each.field == "iteration")
+    assert said in shown.notes[-1]
+    assert shown.tone is tone or (tone is None and shown.tone is Tone.MUTED)
+    over = replace(facts.job, phase=JobPhase.SUCCEEDED, finished_at_s=80.0)
+    assert "to spare" in card(replace(facts, job=over), "Iterations done")[2]
 
 
 def test_the_cost_goes_on_through_all_that_is_foreseen_and_to_the_deadline() -> None:

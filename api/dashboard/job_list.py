@@ -1,0 +1,160 @@
+"""Chooses the jobs of a list: which, in what order, and which page of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from urllib.parse import urlencode
+
+from api.attention import attention_of
+from api.dashboard.facts import JobPageFacts, brief_facts, time_left
+from api.dashboard.views import Choice, words
+from elastic.model import Job, JobOrder, JobPhase, Node
+from elastic.store import Store
+
+PAGE_ROWS = 50
+# Of more jobs than this that are over, only the newest are put in order.
+_MOST_OVER = 200
+# More than ever train at once: none of them is left out.
+_MOST_OPEN = 10_000
+_OVER = tuple(each for each in JobPhase if each.is_final)
+_OPEN = tuple(each for each in JobPhase if not each.is_final)
+
+
+class Which(StrEnum):
+    """Several phases at once, or what no phase says."""
+
+    ANY = ""
+    ATTENTION = "attention"
+    OPEN = "open"
+    OVER = "over"
+
+
+STATES = (
+    Choice(Which.ANY, "any state"),
+    Choice(Which.ATTENTION, "needs attention"),
+    Choice(Which.OPEN, "not over"),
+    Choice(Which.OVER, "over"),
+    *(Choice(each, words(each)) for each in JobPhase),
+)
+ORDERS = (
+    Choice(JobOrder.ATTENTION, "what needs attention"),
+    Choice(JobOrder.NEWEST, "the newest"),
+    Choice(JobOrder.VALUE, "most iterations per dollar"),
+    Choice(JobOrder.COST, "most spent"),
+    Choice(JobOrder.TIME_LEFT, "least time left"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Which jobs are asked for."""
+
+    # A group or a phase.
+    state: Which | JobPhase = Which.ANY
+    # What their names or ids contain.
+    text: str = ""
+    order: JobOrder = JobOrder.ATTENTION
+    # Counted from 1.
+    page: int = 1
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether it leaves jobs out."""
+        return bool(self.state or self.text)
+
+    def link(self, **other: object) -> str:
+        """The query of the same list, but for `other`.
+
+        >>> Asked(text="gan").link(order=JobOrder.COST)
+        '?text=gan&order=cost'
+        """
+        asked = replace(self, **other)  # type: ignore[arg-type]
+        values = {"state": asked.state, "text": asked.text, "order": asked.order}
+        if asked.page > 1:
+            values["page"] = str(asked.page)
+        return "?" + urlencode({name: value for name, value in values.items() if value})
+
+
+@dataclass(frozen=True, slots=True)
+class JobList:
+    """One page of a list of jobs."""
+
+    asked: Asked
+    rows: tuple[JobPageFacts, ...]
+    has_more: bool
+
+
+def asked_for(state: str, text: str, order: str, page: int) -> Asked:
+    """Reads what a page's address asks for; what is unknown there asks for nothing."""
+    states: Mapping[str, Which | JobPhase] = {each.value: each for each in (*Which, *JobPhase)}
+    orders = {each.value: each for each in JobOrder}
+    return Asked(
+        states.get(state, Which.ANY), text.strip(), orders.get(order, JobOrder.ATTENTION), page
+    )
+
+
+def job_list(store: Store, asked: Asked, *, now_s: float) -> JobList:
+    """Reads the page of jobs that is asked for."""
+    alarms = store.alarms.standing()
+    found = _found(store, asked)
+    needs = {each.id: attention_of(store, each, alarms) for each in found}
+    if asked.state is Which.ATTENTION:
+        found = [each for each in found if needs[each.id]]
+    ordered = sorted(found, key=_key(store, asked.order, needs, now_s=now_s))
+    first = (asked.page - 1) * PAGE_ROWS
+    rows = tuple(
+        replace(brief_facts(store, each, now_s=now_s), attention=needs[each.id])
+        for each in ordered[first : first + PAGE_ROWS]
+    )
+    return JobList(asked, rows, has_more=len(ordered) > first + PAGE_ROWS)
+
+
+def _found(store: Store, asked: Asked) -> list[Job]:
+    """The jobs that match, newest first."""
+    match asked.state:
+        case Which.ANY | Which.ATTENTION:
+            phases: tuple[JobPhase, ...] = (*_OPEN, *_OVER)
+        case Which.OPEN:
+            phases = _OPEN
+        case Which.OVER:
+            phases = _OVER
+        case phase:
+            phases = (phase,)
+    found: list[Job] = []
+    for kind, most in ((_OPEN, _MOST_OPEN), (_OVER, _MOST_OVER)):
+        wanted = [each for each in kind if each in phases]
+        if wanted:
+            found += store.jobs.listed(limit=most, phases=wanted, text=asked.text)
+    return sorted(found, key=lambda each: -each.submitted_at_s)
+
+
+def _key(
+    store: Store, order: JobOrder, needs: Mapping[str, str | None], *, now_s: float
+) -> Callable[[Job], tuple[float, ...]]:
+    """What a job is sorted by, least first; what is unknown comes last."""
+
+    def cost(job: Job) -> float:
+        return store.ledger.spent(job.id, now_s)
+
+    match order:
+        case JobOrder.ATTENTION:
+            return lambda job: (not needs[job.id], job.phase.is_final)
+        case JobOrder.NEWEST:
+            return lambda job: ()
+        case JobOrder.COST:
+            return lambda job: (-cost(job),)
+        case JobOrder.VALUE:
+            return lambda job: (-job.iteration / spent if (spent := cost(job)) > 0 else 1.0,)
+        case JobOrder.TIME_LEFT:
+            nodes: dict[str, list[Node]] = {}
+            for each in store.nodes.listed():
+                nodes.setdefault(each.job_id, []).append(each)
+            return lambda job: _last_if_unknown(
+                time_left(store, job, tuple(nodes.get(job.id, ())), now_s=now_s)
+            )
+
+
+def _last_if_unknown(left_s: float | None) -> tuple[bool, float]:
+    return left_s is None, left_s or 0.0
