@@ -22,7 +22,9 @@ from pydantic import (
 
 from elastic import model
 from elastic.archive import SUM_PATTERN
+from elastic.calendar import hours_of
 from elastic.config import RECIPIENT_PATTERN
+from elastic.errors import InvalidInput
 from elastic.model import Batch, CapacityChoice, Goal, Mode, OnMiss, PerNode, Precision, Topic
 
 NAME_PATTERN = r"^[a-z0-9]([a-z0-9-]{0,62})$"
@@ -182,6 +184,43 @@ class JobCheckpoint(_Part):
     interval: Count | None = Field(None, description="Iterations between checkpoints.")
 
 
+class JobStart(_Part):
+    """What must hold before machines are bought for a job that has none."""
+
+    not_before: str | None = Field(
+        None,
+        max_length=64,
+        description="No machine before this: ISO 8601 with a zone, or a time from now such as "
+        "`6h`.",
+    )
+    hours: str | None = Field(
+        None,
+        max_length=96,
+        description="Only within these hours of each day, with their zone: `20:00-07:00 "
+        "Europe/Madrid`.",
+    )
+    when_usd_per_h_below: Usd | None = Field(
+        None, description="Only while what it begins on costs less than that, in USD per hour."
+    )
+
+    @field_validator("not_before")
+    @classmethod
+    def _is_an_instant(cls, not_before: str | None, info: ValidationInfo) -> str | None:
+        if not_before is not None:
+            instant_s(not_before, now_s=(info.context or {})["now_s"])
+        return not_before
+
+    @field_validator("hours")
+    @classmethod
+    def _are_hours(cls, hours: str | None) -> str | None:
+        if hours is not None:
+            try:
+                hours_of(hours)
+            except InvalidInput as error:
+                raise ValueError(str(error)) from error
+        return hours
+
+
 class JobDocument(_Part):
     """A job as its author describes it: a `command`, or a `workload` that is part of elasticd."""
 
@@ -235,6 +274,18 @@ class JobDocument(_Part):
         None, description="Paramount iterations in all; absent: until the script ends."
     )
     objective: JobObjective = JobObjective()
+    priority: int = Field(
+        0,
+        ge=-1000,
+        le=1000,
+        description="Where the purse of all jobs is short, higher ones come first.",
+    )
+    max_duration: str | None = Field(
+        None,
+        max_length=64,
+        description="How long it may take from its first machine on, such as `8h`: then it stops.",
+    )
+    start: JobStart = JobStart()
     node_types: list[Annotated[str, Field(pattern=_TYPE_PATTERN)]] = Field(
         default_factory=list,
         max_length=256,
@@ -322,6 +373,13 @@ class JobDocument(_Part):
         "empty list: no messages.",
     )
 
+    @field_validator("max_duration")
+    @classmethod
+    def _lasts_some_time(cls, lasts: str | None) -> str | None:
+        if lasts is not None:
+            seconds_of(lasts)
+        return lasts
+
     @field_validator("mode")
     @classmethod
     def _mode_is_known(cls, mode: str) -> str:
@@ -397,11 +455,9 @@ def instant_s(text: str, *, now_s: float) -> float:
     >>> instant_s("1970-01-01T01:00:00+00:00", now_s=0.0)
     3600.0
     """
-    found = _DURATION.fullmatch(text.strip())
-    if found is not None and any(found.groups()):
-        return now_s + sum(
-            int(count or 0) * unit_s for count, unit_s in zip(found.groups(), _UNIT_S, strict=True)
-        )
+    from_now_s = _duration_s(text)
+    if from_now_s is not None:
+        return now_s + from_now_s
     try:
         instant = datetime.fromisoformat(text.strip())
     except ValueError as error:
@@ -412,6 +468,27 @@ def instant_s(text: str, *, now_s: float) -> float:
     if instant.tzinfo is None:
         raise ValueError(f"wanted an instant with its zone, such as {instant.isoformat()}Z")
     return instant.astimezone(UTC).timestamp()
+
+
+def seconds_of(text: str) -> float:
+    """The seconds of a duration such as `1d12h`. Raises ValueError.
+
+    >>> seconds_of("1h30m")
+    5400.0
+    """
+    found = _duration_s(text)
+    if not found:
+        raise ValueError(f"wanted a time such as 8h or 1d12h, got {text[:64]!r}")
+    return found
+
+
+def _duration_s(text: str) -> float | None:
+    """The seconds of a duration; None if the text is none."""
+    found = _DURATION.fullmatch(text.strip())
+    if found is None or not any(found.groups()):
+        return None
+    counts = zip(found.groups(), _UNIT_S, strict=True)
+    return float(sum(int(count or 0) * unit_s for count, unit_s in counts))
 
 
 def _one_of(known: Iterable[str], value: str) -> str:

@@ -9,9 +9,11 @@ from dataclasses import dataclass, replace
 from api import schemas
 from api.deps import Context
 from api.outlook import JobForecast
+from api.purse import purse_now
 from api.specs import is_precision_open, with_precision
 from elastic.config import Settings
 from elastic.errors import InvalidInput
+from elastic.figures import price
 from elastic.market import limits
 from elastic.model import (
     Candidate,
@@ -24,9 +26,11 @@ from elastic.model import (
     Plan,
     Price,
     Snapshot,
+    StartCondition,
     surcharge_usd,
 )
 from elastic.policy import (
+    NOT_YET,
     burn_usd_per_h,
     choose_precision,
     contradictions,
@@ -34,7 +38,7 @@ from elastic.policy import (
     decide,
     misses,
 )
-from elastic.reconciler import observe, read_catalog
+from elastic.reconciler import observe, opens_at_s, read_catalog
 
 # How many of the newest jobs are searched for an earlier run of the same program.
 _LOOKED_BACK = 100
@@ -88,6 +92,13 @@ def outset_of(context: Context, spec: JobSpec, *, now_s: float) -> Outset:
     series = () if earlier is None else context.store.measurements.recent_series(earlier.id)
     snapshot = _snapshot(context, spec, now_s=now_s)
     plan = decide(snapshot)
+    waits = ""
+    if plan.reason.code == NOT_YET:
+        # What it will begin with is shown, and why not yet.
+        waits = plan.reason.text
+        at_once = replace(spec, start=StartCondition())
+        snapshot = replace(snapshot, job=replace(snapshot.job, spec=at_once))
+        plan = decide(snapshot)
     # The new job begins without measurements, but the earlier run's rates tell what to expect.
     if series:
         known = decide(replace(snapshot, series=series))
@@ -99,7 +110,12 @@ def outset_of(context: Context, spec: JobSpec, *, now_s: float) -> Outset:
         candidates=known.candidates,
         forecast=JobForecast.of(replace(snapshot, series=series), known),
         measured_by=earlier.id if earlier is not None and series else None,
-        notes=(*_notes(context.settings, spec), *_unsold(context, spec), *_lessons(earlier)),
+        notes=(
+            *_notes(context.settings, spec),
+            *_unsold(context, spec),
+            *_lessons(earlier),
+            *filter(None, (waits, _short(context, snapshot, plan))),
+        ),
     )
 
 
@@ -176,14 +192,17 @@ def priced_scaling(
     )
 
 
-def move_of(context: Context, job: Job, spec: JobSpec, *, now_s: float) -> PricedMove:
-    """Decides as the next tick would if the job had this spec; nothing is stored."""
+def move_of(
+    context: Context, job: Job, spec: JobSpec, *, phase: JobPhase | None = None, now_s: float
+) -> PricedMove:
+    """Decides as the next tick would if the job had this spec, and perhaps this phase; nothing is
+    stored."""
     store = context.store
     provider = context.provider
     doubted = context.doubted()
     facts = store.facts.of(job.id, now_s=now_s)
     snapshot = observe(
-        replace(facts, job=replace(facts.job, spec=spec)),
+        replace(facts, job=replace(facts.job, spec=spec, phase=phase or facts.job.phase)),
         read_catalog(provider),
         store.prices.in_force(now_s),
         boots=store.nodes.boots(),
@@ -206,7 +225,9 @@ def move_of(context: Context, job: Job, spec: JobSpec, *, now_s: float) -> Price
 
 
 def move_if_resumed(context: Context, job: Job, spec: JobSpec, *, now_s: float) -> PricedMove:
-    """Decides as the next tick would if a job that is over were resumed as `spec` now."""
+    """Decides as the next tick would if a job that is over or paused were resumed as `spec` now."""
+    if job.phase is JobPhase.PAUSED:
+        return move_of(context, job, spec, phase=JobPhase.WAITING, now_s=now_s)
     snapshot = if_resumed(context, job, spec, now_s=now_s)
     return _move(snapshot, decide(snapshot))
 
@@ -270,6 +291,21 @@ def _unsold(context: Context, spec: JobSpec) -> Iterator[str]:
     )
 
 
+def _short(context: Context, snapshot: Snapshot, plan: Plan) -> str:
+    """A note if the purse pays less now than the job would begin with; empty if it pays that."""
+    purse = purse_now(context)
+    if purse.rate_usd_per_h is None or plan.target is None:
+        return ""
+    burn = burn_usd_per_h(plan.target, dearest_quotes(snapshot)) or 0.0
+    if purse.burn_usd_per_h + burn <= purse.rate_usd_per_h:
+        return ""
+    return (
+        f"the purse of all jobs pays {price(purse.rate_usd_per_h)}/h, and "
+        f"{price(purse.burn_usd_per_h)}/h of that is in use: this job waits for its turn, or jobs "
+        "of a lower priority do"
+    )
+
+
 def _lessons(earlier: Job | None) -> Iterator[str]:
     """What an earlier run of the same program has shown, as notes."""
     if earlier is not None and earlier.restarts_at_zero:
@@ -314,4 +350,5 @@ def _snapshot(context: Context, spec: JobSpec, *, now_s: float) -> Snapshot:
         boots=store.nodes.boots(),
         pools=store.pools.listed(now_s=now_s),
         earlier=store.facts.earlier(job),
+        opens_at_s=opens_at_s(spec, now_s=now_s),
     )

@@ -25,8 +25,10 @@ from api.job_document import (
     JobNodes,
     JobObjective,
     JobPolicy,
+    JobStart,
     as_text,
     instant_s,
+    seconds_of,
 )
 from elastic.checkpoints import is_location, parse_location
 from elastic.errors import InvalidInput
@@ -37,6 +39,7 @@ from elastic.model import (
     NodeType,
     Objective,
     Precision,
+    StartCondition,
     Topic,
     TrainingPhase,
     Understood,
@@ -57,6 +60,7 @@ _PARTS: Mapping[tuple[str, ...], type[BaseModel]] = {
     ("objective",): JobObjective,
     ("policy",): JobPolicy,
     ("checkpoint",): JobCheckpoint,
+    ("start",): JobStart,
 }
 # What to write instead of a field that there was.
 _EARLIER: Mapping[str, str] = {
@@ -563,6 +567,9 @@ def _spec(
         secrets=tuple(sorted({*asked.secrets, *filter(_SOUNDS_SECRET.search, asked.env)})),
         secret_parameters=dict(asked.secret_parameters),
         notify=_told(asked.notify),
+        priority=asked.priority,
+        max_duration_s=None if asked.max_duration is None else seconds_of(asked.max_duration),
+        start=_start(asked.start, now_s),
         batch=Batch.JOB if mode is Mode.LIVE else batch,  # a session divides one batch
     )
     check_workers(spec)
@@ -612,6 +619,13 @@ def _objective(asked: JobObjective, now_s: float) -> Objective:
         value_of_time_usd_per_h=asked.value_of_time_usd_per_h,
         on_miss=asked.on_miss,
     )
+
+
+def _start(asked: JobStart, now_s: float) -> StartCondition:
+    not_before_s = None
+    if asked.not_before is not None:
+        not_before_s = instant_s(asked.not_before, now_s=now_s)
+    return StartCondition(not_before_s, asked.hours, asked.when_usd_per_h_below)
 
 
 def _check_policy(asked: JobDocument) -> None:

@@ -1,4 +1,4 @@
-"""What users do to jobs: submit, stop, resume, scale, and change their limits.
+"""What users do to jobs: submit, stop, pause, resume, scale, and change their limits.
 
 The REST routes and the dashboard's forms both act through here, so each check stands once. `by`
 says which of the two asked, in the event.
@@ -90,6 +90,14 @@ def stop(context: Context, job: Job, *, by: str, now_s: float) -> Job:
     return stopped
 
 
+def pause(context: Context, job: Job, *, by: str, now_s: float) -> Job:
+    """Has the job save and give its machines back, and keeps it. Raises Conflict if it has
+    ended."""
+    paused = context.store.jobs.pause(job.id, f"paused on request, {by}", now_s=now_s)
+    context.wake()
+    return paused
+
+
 def resumed(context: Context, job: Job, asked: schemas.ResumeIn, *, now_s: float) -> JobSpec:
     """The spec with which the job would be resumed. Raises Conflict and InvalidInput."""
     spec = spec_of(job, asked, now_s=now_s)
@@ -99,7 +107,7 @@ def resumed(context: Context, job: Job, asked: schemas.ResumeIn, *, now_s: float
 
 
 def resume(context: Context, job: Job, spec: JobSpec, *, by: str, now_s: float) -> Job:
-    """Lets a job that is over go on as `spec`. Raises Conflict if it cannot."""
+    """Lets a job that is over, or paused, go on as `spec`. Raises Conflict if it cannot."""
     why_precision = ""
     if is_precision_open(spec) and job.phase.may_resume:
         # It began before jobs had one precision; now one is chosen.
@@ -134,7 +142,8 @@ def limited(context: Context, job: Job, asked: schemas.LimitIn, *, now_s: float)
             f"job {job.spec.name} has spent {usd(spent_usd)}: wanted a budget above that, got "
             f"{usd(asked.budget_usd)}"
         )
-    return replace(job.spec, objective=objective)
+    priority = job.spec.priority if asked.priority is None else asked.priority
+    return replace(job.spec, objective=objective, priority=priority)
 
 
 def change(

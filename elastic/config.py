@@ -27,6 +27,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from elastic.calendar import zone_of
 from elastic.durations import (
     COOLDOWN_S,
     DRAIN_GRACE_S,
@@ -160,6 +161,27 @@ class TlsFiles(BaseModel):
 
     cert: Path = Field(description="The certificate, and below it those of its issuers.")
     key: Path = Field(description="Its private key.")
+
+
+class PurseSettings(BaseModel):
+    """The most that all jobs together may cost; absent is no such cap."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    usd_per_h: FiniteFloat | None = Field(None, gt=0)
+    usd_per_day: FiniteFloat | None = Field(None, gt=0)
+    usd_per_month: FiniteFloat | None = Field(None, gt=0)
+    # Whose days and months they are.
+    zone: str = "UTC"
+
+    @field_validator("zone")
+    @classmethod
+    def _zone_is_known(cls, zone: str) -> str:
+        try:
+            zone_of(zone)
+        except InvalidInput as error:
+            raise ValueError(str(error)) from error
+        return zone
 
 
 RECIPIENT_PATTERN = r"^[a-z0-9][a-z0-9_-]{0,62}$"
@@ -372,6 +394,7 @@ class Settings(BaseSettings):
     policy: PolicySettings = PolicySettings()
     ec2: Ec2Settings = Ec2Settings()
     notify: NotifySettings = NotifySettings()
+    purse: PurseSettings = PurseSettings()
     ssh: SshSettings = SshSettings()
     slurm: SlurmSettings = SlurmSettings()
     allowed_hosts: tuple[str, ...] = Field(

@@ -52,6 +52,7 @@ from elastic.reconciler import (
     continued_s,
     kept_secret,
     place_of,
+    purse_of,
     secret_in,
 )
 from elastic.rendezvous.certificate import new_certificate
@@ -203,6 +204,7 @@ def build(
         ),
         max_failures=settings.max_failures,
         timekeeper=timekeeper,
+        purse=purse_of(settings.purse),
     )
     ticker = Ticker(
         lambda: reconciler.tick(now_s=clock.now_s()), interval_s=settings.tick_s, clock=clock

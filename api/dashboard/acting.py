@@ -19,6 +19,7 @@ from api.dashboard.forms import (
     dollars_in,
     form_token,
     node_count,
+    priority_in,
     refuse_changed,
 )
 from api.dashboard.page_route import PageRoute
@@ -29,6 +30,7 @@ from api.dashboard.views import (
     change_view,
     job_head,
     node_counts,
+    pause_view,
     stop_view,
     whole,
 )
@@ -42,6 +44,7 @@ from api.steering import (
     SCALED,
     change,
     limited,
+    pause,
     refuse_ended,
     resume,
     resumed,
@@ -79,6 +82,26 @@ def stop_it(request: Request, context: ContextOf, job: str, form: FormOf) -> Res
     return _performed(found, act, lambda error: _stop_page(request, context, found, error))
 
 
+@router.get("/jobs/{job}/pause")
+def show_pause(request: Request, context: ContextOf, job: str) -> HTMLResponse:
+    """What pausing the job means, and the button that does it."""
+    return _pause_page(request, context, context.store.jobs.get(job))
+
+
+@router.post("/jobs/{job}/pause")
+def pause_it(request: Request, context: ContextOf, job: str, form: FormOf) -> Response:
+    """Pauses the job, unless it is paused already."""
+    found = context.store.jobs.get(job)
+
+    def act() -> None:
+        if found.phase is JobPhase.PAUSED:
+            return
+        refuse_changed(found, form)
+        pause(context, found, by=ON_THE_DASHBOARD, now_s=context.clock.now_s())
+
+    return _performed(found, act, lambda error: _pause_page(request, context, found, error))
+
+
 @router.get("/jobs/{job}/scale")
 def show_scale(
     request: Request, context: ContextOf, job: str, nodes: Field = "", node_type: Field = ""
@@ -101,10 +124,15 @@ def scale_it(request: Request, context: ContextOf, job: str, form: FormOf) -> Re
 
 @router.get("/jobs/{job}/limits")
 def show_limits(
-    request: Request, context: ContextOf, job: str, budget_usd: Field = "", deadline: Field = ""
+    request: Request,
+    context: ContextOf,
+    job: str,
+    budget_usd: Field = "",
+    deadline: Field = "",
+    priority: Field = "",
 ) -> HTMLResponse:
-    """What another budget or deadline would change, once one is given."""
-    fields = {"budget_usd": budget_usd, "deadline": deadline}
+    """What another budget, deadline or priority would change, once one is given."""
+    fields = {"budget_usd": budget_usd, "deadline": deadline, "priority": priority}
     return _limits_page(request, context, context.store.jobs.get(job), fields)
 
 
@@ -115,7 +143,7 @@ def limit_it(request: Request, context: ContextOf, job: str, form: FormOf) -> Re
     now_s = context.clock.now_s()
 
     def act() -> None:
-        asked = asked_of(schemas.LimitIn, _limits_of(form))
+        asked = _limit_in(form)
         _change_once(context, found, limited(context, found, asked, now_s=now_s), form)
 
     return _performed(found, act, lambda error: _limits_page(request, context, found, form, error))
@@ -138,7 +166,7 @@ def resume_it(request: Request, context: ContextOf, job: str, form: FormOf) -> R
 
     def act() -> None:
         asked = asked_of(schemas.ResumeIn, _limits_of(form))
-        is_on = not found.phase.is_final and found.phase is not JobPhase.DRAINING
+        is_on = not (found.phase.is_final or found.phase in (JobPhase.DRAINING, JobPhase.PAUSED))
         if is_on and spec_of(found, asked, now_s=now_s) == found.spec:
             return
         refuse_changed(found, form)
@@ -192,6 +220,22 @@ def _stop_page(
     return _page(request, context, job, "stop.html", view=view, error=error)
 
 
+def _pause_page(
+    request: Request, context: Context, job: Job, error: _Failure | None = None
+) -> HTMLResponse:
+    now_s = context.clock.now_s()
+    view = None
+    try:
+        if not job.phase.may_pause:
+            raise Conflict(f"job {job.spec.name} {job.phase.predicate}; there is nothing to pause")
+        move = move_of(context, job, job.spec, now_s=now_s)
+        spent_usd = context.store.ledger.spent(job.id, now_s)
+        view = pause_view(job, move, spent_usd=spent_usd, now_s=now_s)
+    except (InvalidInput, Conflict) as found:
+        error = error or found
+    return _page(request, context, job, "pause.html", view=view, error=error)
+
+
 def _scale_page(
     request: Request, context: Context, job: Job, fields: Fields, error: _Failure | None = None
 ) -> HTMLResponse:
@@ -223,15 +267,24 @@ def _limits_page(
     now_s = context.clock.now_s()
     view = None
     try:
-        if _is_given(fields, "budget_usd", "deadline"):
-            asked = asked_of(schemas.LimitIn, _limits_of(fields))
+        if _is_given(fields, "budget_usd", "deadline", "priority"):
+            asked = _limit_in(fields)
             view = _change(context, job, limited(context, job, asked, now_s=now_s))
             fields = _settled(fields, job, asked, now_s)
         else:
             refuse_ended(job, LIMITED)
     except (InvalidInput, Conflict) as found:
         error = error or found
-    return _page(request, context, job, "limits.html", view=view, error=error, fields=fields)
+    return _page(
+        request,
+        context,
+        job,
+        "limits.html",
+        view=view,
+        error=error,
+        fields=fields,
+        priority=job.spec.priority,
+    )
 
 
 def _resume_page(
@@ -240,7 +293,7 @@ def _resume_page(
     now_s = context.clock.now_s()
     view = None
     try:
-        if not job.phase.may_resume:
+        if not _may_resume(job):
             raise Conflict(f"job {job.spec.name} {job.phase.predicate}; it cannot be resumed")
         asked = asked_of(schemas.ResumeIn, _limits_of(fields))
         spec = resumed(context, job, asked, now_s=now_s)
@@ -258,9 +311,13 @@ def _resume_page(
         view=view,
         error=error,
         fields=fields,
-        may_resume=job.phase.may_resume,
+        may_resume=_may_resume(job),
         retained=whole(context.store.resumes.retained(job.id)),
     )
+
+
+def _may_resume(job: Job) -> bool:
+    return job.phase.may_resume or job.phase is JobPhase.PAUSED
 
 
 def _change(context: Context, job: Job, spec: JobSpec) -> ChangeView | None:
@@ -314,6 +371,11 @@ def _scale_in(fields: Fields) -> schemas.ScaleIn:
         "node_type": fields.get("node_type", "").strip() or None,
     }
     return asked_of(schemas.ScaleIn, values)
+
+
+def _limit_in(fields: Fields) -> schemas.LimitIn:
+    values = {**_limits_of(fields), "priority": priority_in(fields.get("priority", ""))}
+    return asked_of(schemas.LimitIn, values)
 
 
 def _limits_of(fields: Fields) -> dict[str, object]:

@@ -90,6 +90,23 @@ def node_count(text: str) -> int | str | None:
     raise InvalidInput(f"nodes: wanted a number or auto, got {text[:40]!r}", field="nodes")
 
 
+def priority_in(text: str) -> int | None:
+    """The priority in a field; None if it is empty. Raises InvalidInput.
+
+    >>> priority_in(" -2 "), priority_in("")
+    (-2, None)
+    """
+    plain = text.strip()
+    if not plain:
+        return None
+    try:
+        return int(plain)
+    except ValueError as error:
+        raise InvalidInput(
+            f"priority: wanted a whole number such as 10, got {text[:40]!r}", field="priority"
+        ) from error
+
+
 def dollars_in(text: str) -> float | None:
     """The dollars in a field; None if it is empty. Raises InvalidInput.
 

@@ -34,6 +34,7 @@ from api.dashboard.views import (
 from api.deps import Before, Context, ContextOf, require_user
 from api.paging import cut
 from api.past import price_histories
+from api.purse import purse_now
 from elastic.store import to_text
 
 _PAGE_ROWS = 50
@@ -196,7 +197,7 @@ def costs(request: Request, context: ContextOf) -> HTMLResponse:
     now_s = context.clock.now_s()
     rows = store.ledger.since(month_begins_s(now_s))
     names = {each: store.jobs.get(each).spec.name for each in {row.job_id for row in rows}}
-    view = cost_view(rows, names, now_s=now_s)
+    view = cost_view(rows, names, purse_now(context), now_s=now_s)
     return page(request, "costs.html", here="Costs", view=view, now_s=now_s)
 
 

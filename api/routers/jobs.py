@@ -1,4 +1,4 @@
-"""The routes for jobs: to submit, read, stop, resume, scale and limit them."""
+"""The routes for jobs: to submit, read, stop, pause, resume, scale and limit them."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ from api.steering import (
     change,
     checked,
     limited,
+    pause,
     resume,
     resumed,
     scaled,
@@ -138,6 +139,20 @@ def stop_job(
     return _shown(context, stop(context, found, by=BY_REST, now_s=context.clock.now_s()), response)
 
 
+@router.post("/jobs/{job}:pause", status_code=202)
+def pause_job(
+    job: JobKey, response: Response, context: ContextOf, if_match: IfMatch = None
+) -> schemas.JobOut:
+    """Drains the job at its next safe point, ends its nodes, and keeps it until it is resumed.
+
+    A paused job stays paused. Its deadline and its `max_duration` still count.
+    """
+    found = context.store.jobs.get(job)
+    check_version(if_match, found.version)
+    now_s = context.clock.now_s()
+    return _shown(context, pause(context, found, by=BY_REST, now_s=now_s), response)
+
+
 @router.post("/jobs/{job}:resume", status_code=202)
 def resume_job(
     job: JobKey,
@@ -146,7 +161,7 @@ def resume_job(
     asked: schemas.ResumeIn | None = None,
     if_match: IfMatch = None,
 ) -> schemas.JobOut:
-    """Lets a job that ended without success go on from its newest checkpoint.
+    """Lets a job that is paused, or ended without success, go on from its newest checkpoint.
 
     What it has cost counts. A spent budget or a passed deadline is a conflict until it is changed.
     """
@@ -193,7 +208,7 @@ def limit_job(
     context: ContextOf,
     if_match: IfMatch = None,
 ) -> schemas.JobOut:
-    """Sets the budget, the deadline, or both of a job that goes on; the next tick follows them.
+    """Sets the budget, deadline or priority of a job that goes on; the next tick follows them.
 
     A budget that is not above what is spent is a conflict. A deadline must be still to come.
     """

@@ -1,4 +1,4 @@
-"""The routes for prices, and for the ledger of what was paid."""
+"""The routes for prices, the purse, and the ledger of what was paid."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from api import schemas
 from api.deps import Before, ContextOf, JobFilter, Limit, require_user
 from api.paging import cut
 from api.past import price_histories
+from api.purse import purse_now
 from api.totals import ledger_totals
 from elastic.durations import HISTORY_DAYS
 from elastic.model import LedgerRow, Price, spent_usd
@@ -50,6 +51,12 @@ def list_prices(
         for each in found
     ]
     return schemas.Page[schemas.MarketPrice](items=items, next_before=next_before)
+
+
+@router.get("/purse")
+def get_purse(context: ContextOf) -> schemas.PurseOut:
+    """Returns the caps over all jobs, what is left of each, and which jobs wait for it."""
+    return purse_now(context)
 
 
 @router.get("/prices/history")

@@ -53,6 +53,7 @@ from api.schemas.job import (
 from api.schemas.market import (
     AuditFindingOut,
     AuditOut,
+    CapOut,
     LedgerBy,
     LedgerPage,
     LedgerRowOut,
@@ -65,10 +66,12 @@ from api.schemas.market import (
     PriceHistories,
     PriceHistoryOut,
     PriceOut,
+    PurseJobOut,
+    PurseOut,
     UnavailableOut,
 )
 from api.schemas.notification import NotificationOut, NotifyTest, RecipientOut
-from api.schemas.spec import JobSpecIn, JobState, ObjectiveIn, TrainingPhaseIn
+from api.schemas.spec import JobSpecIn, JobState, ObjectiveIn, StartIn, TrainingPhaseIn
 from api.schemas.wire import FieldErrorOut, Page, ProblemOut, Wire
 
 __all__ = [
@@ -77,6 +80,7 @@ __all__ = [
     "AuditFindingOut",
     "AuditOut",
     "CandidateOut",
+    "CapOut",
     "ChangeIn",
     "ChangeOut",
     "CostPoint",
@@ -124,6 +128,8 @@ __all__ = [
     "PricedScaling",
     "ProblemOut",
     "ProgressOut",
+    "PurseJobOut",
+    "PurseOut",
     "ReasonOut",
     "RecipientOut",
     "RefusedPoolOut",
@@ -135,6 +141,7 @@ __all__ = [
     "SeriesOut",
     "Settled",
     "SnapshotOut",
+    "StartIn",
     "SwitchOut",
     "ThroughputPointOut",
     "TrainingPhaseIn",

@@ -144,6 +144,22 @@ class BootOut(Wire):
     setup: model.Setup | None
 
 
+class ShareOut(Wire):
+    """What the purse of all jobs left this one; `usd_per_h` is the most that it may cost an hour."""
+
+    usd_per_h: FiniteFloat
+    wanted_usd_per_h: FiniteFloat
+    free_usd_per_h: FiniteFloat
+    change_usd: FiniteFloat
+    purse_usd_per_h: FiniteFloat | None
+    before: int
+    before_usd_per_h: FiniteFloat
+    unit: model.CalendarUnit
+    ends_at_s: FiniteFloat
+    left_usd: FiniteFloat
+    done_per_usd: FiniteFloat | None
+
+
 class SnapshotOut(Wire):
     """Everything that one decision was made from; `pruned` counts offerings left out, by reason."""
 
@@ -162,6 +178,9 @@ class SnapshotOut(Wire):
     unavailable: list[UnavailableOut]
     boots: list[BootOut]
     pruned: dict[str, int]
+    started_at_s: FiniteFloat | None
+    opens_at_s: FiniteFloat | None
+    share: ShareOut | None
 
 
 class ExplainedDecision(DecisionOut):

@@ -248,6 +248,14 @@ DeadlineWanted = Annotated[
 ]
 
 
+PriorityWanted = Annotated[
+    int | None,
+    Field(
+        ge=-1000, le=1000, description="Where the purse of all jobs is short, higher come first."
+    ),
+]
+
+
 class ScaleIn(Wire):
     """What to train on from now on: a number of nodes, a node type, or both."""
 
@@ -264,17 +272,20 @@ class ScaleIn(Wire):
 
 
 class LimitIn(Wire):
-    """Within which limits to go on: a budget, a deadline, or both."""
+    """Within which limits to go on: a budget, a deadline, a priority, or some of them."""
 
-    model_config = ConfigDict(strict=True, json_schema_extra=_any_of("budget_usd", "deadline"))
+    model_config = ConfigDict(
+        strict=True, json_schema_extra=_any_of("budget_usd", "deadline", "priority")
+    )
 
     budget_usd: BudgetWanted = None
     deadline: DeadlineWanted = None
+    priority: PriorityWanted = None
 
     @model_validator(mode="after")
     def _says_something(self) -> LimitIn:
-        if self.budget_usd is None and self.deadline is None:
-            raise ValueError("wanted budget_usd, deadline or both; got neither")
+        if self.budget_usd is None and self.deadline is None and self.priority is None:
+            raise ValueError("wanted budget_usd, deadline or priority; got none of them")
         return self
 
 
@@ -283,18 +294,21 @@ class ChangeIn(Wire):
 
     model_config = ConfigDict(
         strict=True,
-        json_schema_extra=_any_of("nodes", "node_type", "budget_usd", "deadline"),
+        json_schema_extra=_any_of("nodes", "node_type", "budget_usd", "deadline", "priority"),
     )
 
     nodes: NodesWanted = None
     node_type: NodeTypeWanted = None
     budget_usd: BudgetWanted = None
     deadline: DeadlineWanted = None
+    priority: PriorityWanted = None
 
     @model_validator(mode="after")
     def _says_something(self) -> ChangeIn:
         if self.scale is None and self.limit is None:
-            raise ValueError("wanted nodes, node_type, budget_usd or deadline; got none of them")
+            raise ValueError(
+                "wanted nodes, node_type, budget_usd, deadline or priority; got none of them"
+            )
         return self
 
     @property
@@ -307,9 +321,9 @@ class ChangeIn(Wire):
     @property
     def limit(self) -> LimitIn | None:
         """The part that `:limit` takes, if there is any."""
-        if self.budget_usd is None and self.deadline is None:
+        if self.budget_usd is None and self.deadline is None and self.priority is None:
             return None
-        return LimitIn(budget_usd=self.budget_usd, deadline=self.deadline)
+        return LimitIn(budget_usd=self.budget_usd, deadline=self.deadline, priority=self.priority)
 
 
 class ResumeIn(Wire):

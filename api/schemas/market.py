@@ -32,6 +32,44 @@ class NodeTypeOut(Wire):
     )
 
 
+class CapOut(Wire):
+    """One cap of the purse, as it stands in the present hour, day or month."""
+
+    unit: model.CalendarUnit
+    usd: FiniteFloat
+    spent_usd: FiniteFloat = Field(description="What the ledger charges since that began.")
+    committed_usd: FiniteFloat = Field(
+        description="What the machines that run may still cost until they have ended in good order."
+    )
+    left_usd: FiniteFloat
+    ends_at_s: FiniteFloat = Field(description="When the next one begins.")
+
+
+class PurseJobOut(Wire):
+    """One job that shares the purse."""
+
+    job_id: str
+    name: str
+    priority: int
+    phase: model.JobPhase
+    burn_usd_per_h: FiniteFloat
+    why: str | None = Field(
+        description="Why it has no machines, or fewer than it wants; null if it has them."
+    )
+
+
+class PurseOut(Wire):
+    """What all jobs together may cost, and have cost."""
+
+    zone: str = Field(description="Whose days and months they are.")
+    burn_usd_per_h: FiniteFloat
+    rate_usd_per_h: FiniteFloat | None = Field(
+        description="What all machines may cost an hour now, by the hour's cap; null without one."
+    )
+    caps: list[CapOut]
+    jobs: list[PurseJobOut] = Field(description="Those that are not over, oldest first.")
+
+
 class OfferingOut(Wire):
     """One way to buy one node type."""
 

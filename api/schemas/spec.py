@@ -22,6 +22,14 @@ class ObjectiveIn(Wire):
     on_miss: model.OnMiss
 
 
+class StartIn(Wire):
+    """What must hold before machines are bought for a job that has none; null is no condition."""
+
+    not_before_s: FiniteFloat | None
+    hours: str | None
+    usd_per_h_below: FiniteFloat | None
+
+
 class TrainingPhaseIn(Wire):
     """A part of a job in which all iterations cost about the same."""
 
@@ -64,6 +72,9 @@ class JobSpecIn(Wire):
     secrets: list[str]
     secret_parameters: dict[str, str]
     notify: dict[str, list[model.Topic]] | None
+    priority: int
+    max_duration_s: FiniteFloat | None
+    start: StartIn
 
     @model_validator(mode="before")
     @classmethod

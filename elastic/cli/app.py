@@ -30,6 +30,7 @@ from elastic.cli import (
     notify,
     plan,
     price,
+    purse,
     serve,
     status,
     sweep,
@@ -99,6 +100,7 @@ app.command("adopt")(adopt.adopt)
 app.command("doctor")(doctor.doctor)
 app.command("gc")(gc.gc)
 app.command("audit")(audit.audit)
+app.command("purse")(purse.purse)
 app.command("plan")(plan.plan)
 app.command("backtest")(backtest.backtest)
 app.command("sweep")(sweep.sweep)

@@ -301,6 +301,20 @@ def stop(context: typer.Context, job: JobArgument, yes: YesOption = False) -> No
         print(f"job {stopped['id']}: {stopped['phase']}")
 
 
+@app.command("pause")
+def pause(context: typer.Context, job: JobArgument, yes: YesOption = False) -> None:
+    """Have the job save and give its machines back; `resume` lets it go on. Its deadline counts."""
+    with connection_of(context).open() as client:
+        found = client.get(path_of(job))
+        _confirm(
+            f"pause {found['spec']['name']} at iteration {found['progress']['iteration']}?", yes=yes
+        )
+        paused = client.post(f"{path_of(job)}:pause")
+        print(f"job {paused['id']}: {paused['phase']}")
+        for each in paused["warnings"]:
+            print(f"warning: {each}")
+
+
 @app.command("resume")
 def resume(
     context: typer.Context,
@@ -334,7 +348,8 @@ def resume(
     ] = None,
     max_nodes: Annotated[int | None, typer.Option(min=1, help="Most nodes that may train.")] = None,
 ) -> None:
-    """Continue a failed or stopped job from its newest checkpoint; `--code .` sends new code."""
+    """Continue a paused, failed or stopped job from its newest checkpoint; `--code .` sends new
+    code."""
     with connection_of(context).open() as client:
         given = _given(
             budget_usd=budget,
@@ -391,17 +406,22 @@ def limit(
     job: JobArgument,
     budget: BudgetOption = None,
     deadline: DeadlineOption = None,
+    priority: Annotated[
+        int | None,
+        typer.Option(help="Where the purse of all jobs is short, higher ones come first."),
+    ] = None,
     yes: YesOption = False,
 ) -> None:
-    """Change the budget or deadline of a running job: print what follows, ask, and do it."""
-    given = _given(budget_usd=budget, deadline=deadline)
+    """Change the budget, deadline or priority of a job that goes on: print what follows, ask, and
+    do it."""
+    given = _given(budget_usd=budget, deadline=deadline, priority=priority)
     if not given:
-        raise InvalidInput("limit: wanted --budget or --deadline, got neither")
+        raise InvalidInput("limit: wanted --budget, --deadline or --priority, got none of them")
     with connection_of(context).open() as client:
         job_pages.show_scaling(client.post(f"{path_of(job)}:plan", given))
         _confirm(f"change the limits of {job}?", yes=yes)
         found = client.post(f"{path_of(job)}:limit", given)
-        limits = job_pages.limits(found["spec"]["objective"])
+        limits = job_pages.limits(found["spec"])
         print(f"job {found['id']} ({found['phase']}): {limits}")
 
 

@@ -66,7 +66,7 @@ def show_plan(
         iterations = "until the script ends"
     else:
         iterations = f"{spec['iterations']:,}"
-    print(f"iterations: {iterations}; {limits(spec['objective'])}")
+    print(f"iterations: {iterations}; {limits(spec)}")
     if spec.get("precision"):
         print(f"precision: {'; '.join(filter(None, [spec['precision'], priced['why_precision']]))}")
     print(f"first: {plan['reason']['text']}")
@@ -117,7 +117,7 @@ def show_job(job: Mapping[str, Any]) -> None:
     said = [("warning", job.get("warnings", ())), ("note", job.get("notes", ()))]
     for kind, text in ((kind, text) for kind, texts in said for text in texts):
         print(f"{kind}: {text}")
-    print(limits(spec["objective"]))
+    print(limits(spec))
     print(_mode(spec, is_preloaded=job["is_preloaded"]))
     if spec.get("precision"):
         print(f"computes in {spec['precision']}")
@@ -193,8 +193,9 @@ def _redone(priced: Mapping[str, Any]) -> str:
     return f"{done}, and those until the move: the script begins at 0 again"
 
 
-def limits(objective: Mapping[str, Any]) -> str:
+def limits(spec: Mapping[str, Any]) -> str:
     """What a job maximizes, and within which limits, in words."""
+    objective = spec["objective"]
     parts = [f"maximize {objective['maximize']}"]
     if objective.get("deadline_s") is not None:
         parts.append(f"by {figures.instant(objective['deadline_s'])}")
@@ -204,6 +205,10 @@ def limits(objective: Mapping[str, Any]) -> str:
         parts.append(f"at no more than {figures.price(objective['max_usd_per_hour'])}/h")
     if objective.get("on_miss", "fastest") != "fastest" and len(parts) > 1:
         parts.append(f"on_miss {objective['on_miss']}")
+    if spec.get("max_duration_s") is not None:
+        parts.append(f"for at most {figures.duration(spec['max_duration_s'])}")
+    if spec.get("priority"):
+        parts.append(f"priority {spec['priority']}")
     return ", ".join(parts)
 
 

@@ -23,6 +23,7 @@ from elastic.model.job import (
     Objective,
     OnMiss,
     Resume,
+    StartCondition,
     TrainingPhase,
     how_to_resume,
     idle_s,
@@ -74,6 +75,7 @@ from elastic.model.plan import Action, Candidate, Decision, Interval, Plan, Reas
 from elastic.model.pool import AGES_S, Pool, Spells, age_bucket
 from elastic.model.precision import Precision
 from elastic.model.progress import PARAMOUNT_LINES, Batch, Beginning, Save
+from elastic.model.purse import CalendarUnit, Cap, Claim, Share
 from elastic.model.rounds import RoundRegistration, Rounds
 from elastic.model.script_error import ScriptError
 from elastic.model.snapshot import Change, Limits, Snapshot, Switch
@@ -105,10 +107,13 @@ __all__ = [
     "Beginning",
     "BillingPeriod",
     "Boot",
+    "CalendarUnit",
     "Candidate",
+    "Cap",
     "Capacity",
     "CapacityChoice",
     "Change",
+    "Claim",
     "Decision",
     "DoubtedPrice",
     "Exit",
@@ -155,8 +160,10 @@ __all__ = [
     "ScriptError",
     "Series",
     "Setup",
+    "Share",
     "Snapshot",
     "Spells",
+    "StartCondition",
     "Stint",
     "Stretch",
     "Switch",

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from elastic.durations import DRAIN_GRACE_S
 from elastic.errors import Conflict, InvalidInput
+from elastic.figures import instant
 from elastic.model.mode import Mode
 from elastic.model.offering import Capacity, NodeType, Offering
 from elastic.model.precision import Precision
@@ -38,6 +39,8 @@ class JobPhase(StrEnum):
     PROFILING = "profiling"
     RUNNING = "running"
     RESCALING = "rescaling"
+    WAITING = "waiting"
+    PAUSED = "paused"
     DRAINING = "draining"
     SUCCEEDED = "succeeded"
     FAILED = "failed"
@@ -53,6 +56,11 @@ class JobPhase(StrEnum):
     def may_resume(self) -> bool:
         """Whether the job is over and may yet go on."""
         return self.is_final and JobPhase.SUBMITTED in LEGAL_JOB_MOVES[self]
+
+    @property
+    def may_pause(self) -> bool:
+        """Whether a user may pause the job."""
+        return JobPhase.PAUSED in LEGAL_JOB_MOVES[self]
 
     @property
     def predicate(self) -> str:
@@ -85,13 +93,25 @@ class JobOrder(StrEnum):
 _ENDINGS = frozenset(
     {JobPhase.SUCCEEDED, JobPhase.FAILED, JobPhase.CANCELLED, JobPhase.BUDGET_EXHAUSTED}
 )
-_ALIVE = frozenset({JobPhase.PROFILING, JobPhase.RUNNING, JobPhase.RESCALING, JobPhase.DRAINING})
+_ALIVE = frozenset(
+    {
+        JobPhase.PROFILING,
+        JobPhase.RUNNING,
+        JobPhase.RESCALING,
+        JobPhase.WAITING,
+        JobPhase.PAUSED,
+        JobPhase.DRAINING,
+    }
+)
 
 LEGAL_JOB_MOVES: Mapping[JobPhase, frozenset[JobPhase]] = {
     JobPhase.SUBMITTED: _ALIVE | _ENDINGS,
     JobPhase.PROFILING: _ALIVE - {JobPhase.PROFILING},
     JobPhase.RUNNING: _ALIVE - {JobPhase.RUNNING},
     JobPhase.RESCALING: _ALIVE - {JobPhase.RESCALING},
+    JobPhase.WAITING: _ALIVE - {JobPhase.WAITING},
+    # Only its user lets it go on: then it waits, as a new job does.
+    JobPhase.PAUSED: frozenset({JobPhase.WAITING, JobPhase.DRAINING}),
     JobPhase.DRAINING: _ENDINGS,
     **{ending: frozenset({JobPhase.SUBMITTED}) for ending in _ENDINGS},
     JobPhase.SUCCEEDED: frozenset(),
@@ -168,6 +188,21 @@ class TrainingPhase:
 
 
 @dataclass(frozen=True, slots=True)
+class StartCondition:
+    """What must hold before machines are bought for a job that has none; None: no such condition.
+
+    A job that has machines keeps them when a condition no longer holds.
+    """
+
+    # An instant (Unix seconds).
+    not_before_s: float | None = None
+    # Hours of the day with their zone, as `elastic.calendar.hours_of` reads them.
+    hours: str | None = None
+    # What it begins on must cost less than that.
+    usd_per_h_below: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class JobSpec:
     """What was asked for. `iterations` is the total of paramount iterations; None means until the
     script ends.
@@ -187,7 +222,9 @@ class JobSpec:
     `setup`. `secrets` are the variables of `env` whose values are not shown, and `secret_parameters`
     others, with the SSM parameters that nodes read them from. `batch` says what an iteration is;
     None leaves it to what is seen of the script. `notify` are the names of the people who are told
-    what happens, each with the topics (none: all); None leaves that to the daemon.
+    what happens, each with the topics (none: all); None leaves that to the daemon. Where the purse
+    is short, jobs of a higher `priority` come first. `max_duration_s` counts from the job's first
+    machine, or from the first one after it was resumed.
     """
 
     name: str
@@ -222,6 +259,9 @@ class JobSpec:
     secrets: tuple[str, ...] = ()
     secret_parameters: Mapping[str, str] = field(default_factory=dict)
     notify: Mapping[str, tuple[Topic, ...]] | None = None
+    priority: int = 0
+    max_duration_s: float | None = None
+    start: StartCondition = StartCondition()
 
     @property
     def program(self) -> tuple[object, ...]:
@@ -435,6 +475,11 @@ def warnings_of(job: Job, *, now_s: float) -> tuple[str, ...]:
             if not job.redone:
                 why = "an earlier job with the same code began at 0 again"
         found.append(f"a move or a loss restarts this job: {why}")
+    deadline_s = job.spec.objective.deadline_s
+    if job.phase is JobPhase.PAUSED and deadline_s is not None:
+        found.append(f"it is paused, and its deadline of {instant(deadline_s)} still counts")
+    if job.phase is JobPhase.PAUSED and job.spec.max_duration_s is not None:
+        found.append("it is paused, and its max_duration still counts")
     if job.redone:
         found.append(f"{job.redone:,} iterations were lost to restarts and had to be done again")
     return tuple(found)

@@ -17,6 +17,8 @@ class Action(StrEnum):
     START = "start"
     TRIAL = "trial"
     MOVE = "move"
+    # No machines for now: the job goes on later.
+    PAUSE = "pause"
     STOP = "stop"
 
 

@@ -21,6 +21,7 @@ from elastic.model.measurement import Group, Series, Trained
 from elastic.model.node import Node
 from elastic.model.offering import Capacity, DoubtedPrice, NodeType, Offering, Price, Unavailable
 from elastic.model.pool import Pool
+from elastic.model.purse import Share
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,3 +137,9 @@ class Snapshot:
     refused: tuple[Offering, ...] = ()
     # What other jobs that ran the same program measured.
     earlier: tuple[Trained, ...] = ()
+    # When its first machine was launched, the first one after it was resumed; None: not yet.
+    started_at_s: float | None = None
+    # When the hours next begin in which the job may start; None if it names none.
+    opens_at_s: float | None = None
+    # What the purse leaves it; None if it may have all that it wants.
+    share: Share | None = None

@@ -7,15 +7,19 @@ from elastic.policy.decide import POLICIES, VERSIONS, Policy, decide
 from elastic.policy.fixed import fixed
 from elastic.policy.forecast import Finish, Forecast, Miss, forecast, misses
 from elastic.policy.guard import guard, wind_down_s
+from elastic.policy.holding import NOT_YET
 from elastic.policy.horizon import iterations_by_phase
 from elastic.policy.precision import choose_precision
+from elastic.policy.purse import PURSE, claim_of, divide, rate_usd_per_h
 from elastic.policy.quotes import burn_usd_per_h, dearest_quotes, known_burn_usd_per_h
 from elastic.policy.shortlist import shortlist
 from elastic.policy.uses import Use, uses
 from elastic.policy.what_if import Lever, Threshold, WinsIf, what_if
 
 __all__ = [
+    "NOT_YET",
     "POLICIES",
+    "PURSE",
     "VERSIONS",
     "Finish",
     "FixedChoice",
@@ -30,9 +34,11 @@ __all__ = [
     "best_value",
     "burn_usd_per_h",
     "choose_precision",
+    "claim_of",
     "contradictions",
     "dearest_quotes",
     "decide",
+    "divide",
     "fixed",
     "fixed_choices",
     "forecast",
@@ -40,6 +46,7 @@ __all__ = [
     "iterations_by_phase",
     "known_burn_usd_per_h",
     "misses",
+    "rate_usd_per_h",
     "shortlist",
     "uses",
     "what_if",

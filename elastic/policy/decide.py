@@ -9,11 +9,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from elastic.errors import InvalidInput
-from elastic.model import Action, Plan, Reason, Snapshot
+from elastic.model import Action, JobPhase, Plan, Reason, Snapshot
 from elastic.policy.best_value import best_value
 from elastic.policy.fixed import fixed
 from elastic.policy.guard import guard
+from elastic.policy.holding import heed_start, paused_or_over
 from elastic.policy.on_miss import heed_miss
+from elastic.policy.purse import heed_purse, within_share
 from elastic.policy.shortlist import shortlist
 from elastic.policy.switch_cost import transition_of
 from elastic.policy.words import name, offering_name, shortened
@@ -39,10 +41,21 @@ def decide(snapshot: Snapshot) -> Plan:
             f"policy: wanted one of {', '.join(POLICIES)}, got {snapshot.job.spec.policy!r}",
             field="policy.name",
         )
+    job = snapshot.job
+    if job.phase is JobPhase.PAUSED or job.spec.max_duration_s is not None:
+        held = paused_or_over(snapshot)
+        if held is not None:
+            return held
+    if snapshot.share is not None:
+        snapshot = within_share(snapshot)
     snapshot = shortlist(snapshot)
     if not snapshot.is_catalog_known:
         return guard(snapshot, _hold(snapshot))
     plan = guard(snapshot, heed_miss(snapshot, policy(snapshot), policy))
+    if snapshot.target is None:
+        plan = heed_start(snapshot, plan)
+    if snapshot.share is not None:
+        plan = heed_purse(snapshot, plan)
     return replace(_with_refusals(snapshot, _with_boot(snapshot, plan)), pruned=snapshot.pruned)
 
 

@@ -272,6 +272,18 @@ def evaluate_candidates(snapshot: Snapshot) -> Evaluations:
     )
 
 
+def fitting(snapshot: Snapshot, groups: Iterable[Group]) -> tuple[Group, ...]:
+    """Those of the groups that the job may run on, whatever they cost."""
+    workers = _workers(snapshot)
+    left_out = _left_out(snapshot)
+    return tuple(
+        each
+        for each in groups
+        if all(snapshot.job.spec.admits(offering) for offering, _ in each.members)
+        and _objection(snapshot, each, None, workers, left_out) is None
+    )
+
+
 def promise_of(snapshot: Snapshot, way: SwitchCost) -> tuple[float, float]:
     """By how many seconds it would be late, then what it costs (USD): less is better."""
     left_s = seconds_left(snapshot)

@@ -7,9 +7,10 @@ from elastic.reconciler.job_records import JobRecords
 from elastic.reconciler.leader_lease import LEASE_EXPIRES_S, LeaseHolder, place_of
 from elastic.reconciler.loop import Reconciler
 from elastic.reconciler.machines import LaunchTerms, Machines
-from elastic.reconciler.observe import observe, read_catalog, training_group
+from elastic.reconciler.observe import observe, opens_at_s, read_catalog, training_group
 from elastic.reconciler.price_past import PricePast
 from elastic.reconciler.price_records import offered_or_held
+from elastic.reconciler.purse import Purse, purse_of, shares_of
 from elastic.reconciler.rendezvous import Rendezvous, RendezvousStores
 from elastic.reconciler.reply import JobFolders, reply_for
 from elastic.reconciler.steps import next_steps
@@ -35,6 +36,7 @@ __all__ = [
     "Machines",
     "NodeTokens",
     "PricePast",
+    "Purse",
     "Reconciler",
     "Rendezvous",
     "RendezvousStores",
@@ -48,11 +50,14 @@ __all__ = [
     "next_steps",
     "observe",
     "offered_or_held",
+    "opens_at_s",
     "place_of",
+    "purse_of",
     "read_catalog",
     "renew_secret",
     "reply_for",
     "secret_in",
+    "shares_of",
     "shown",
     "training_group",
 ]

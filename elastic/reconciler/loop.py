@@ -26,11 +26,12 @@ from elastic.model import (
     Offering,
     Plan,
     Price,
+    Share,
     Snapshot,
     surcharge_usd,
     workers_on,
 )
-from elastic.policy import VERSIONS, misses, shortlist
+from elastic.policy import NOT_YET, PURSE, VERSIONS, misses, shortlist
 from elastic.pricing import PriceSource
 from elastic.providers import Provider
 from elastic.reconciler import steps as due
@@ -39,6 +40,7 @@ from elastic.reconciler.group_liveness import GroupLiveness
 from elastic.reconciler.machines import Machines
 from elastic.reconciler.observe import KnownCatalog, observe, read_catalog, training_group
 from elastic.reconciler.price_records import PriceRecords
+from elastic.reconciler.purse import Purse, shares_of
 from elastic.reconciler.rendezvous import Rendezvous, may_still_start
 from elastic.reconciler.session import all_are_heard, goes_on
 from elastic.reconciler.steps import next_steps
@@ -58,6 +60,8 @@ _OFTEN = 2
 
 # Reasons of a job that trains in order to be measured.
 _TRYING = frozenset({"start", "trial", "phase", "measuring"})
+# Reasons of a job that has no machines for now, and goes on by itself.
+_WAITING = frozenset({PURSE, NOT_YET})
 
 
 @dataclass(slots=True)
@@ -77,11 +81,15 @@ class Reconciler:
     timeouts: Timeouts
     max_failures: int
     timekeeper: Timekeeper | None = None
+    # The most that all jobs together may cost; None: as much as they want.
+    purse: Purse | None = None
     alarms: Alarms = field(init=False)
     price_records: PriceRecords = field(init=False)
     _blindness: ProviderError | None = None
     _catalog: KnownCatalog = field(default_factory=KnownCatalog)
     _boots: tuple[Boot, ...] = ()
+    # What the purse leaves each job at this look.
+    _shares: dict[str, Share] = field(default_factory=dict)
     _ticked_at_s: float | None = None
     _listening_since_s: float = 0.0
     _looks_again: bool = False
@@ -152,7 +160,9 @@ class Reconciler:
     ) -> tuple[StoreUnavailable | None, list[Exception]]:
         """Looks at each job; gives why something could not be written, and what else was raised."""
         unexpected: list[Exception] = []
-        for job_id in self.store.facts.prefetch(now_s=now_s):
+        job_ids = self.store.facts.prefetch(now_s=now_s)
+        self._divide_purse(job_ids, prices, now_s=now_s)
+        for job_id in job_ids:
             try:
                 self._handle(job_id, prices, now_s=now_s)
             except ElasticError as error:
@@ -167,6 +177,26 @@ class Reconciler:
         except StoreUnavailable as error:
             unwritten = error
         return unwritten, unexpected
+
+    def _divide_purse(
+        self, job_ids: Iterable[str], prices: tuple[Price, ...], *, now_s: float
+    ) -> None:
+        """Asks each job's policy what it wants, and divides the purse among them."""
+        self._shares = {}
+        if self.purse is None:
+            return
+        wishes: list[tuple[Snapshot, Plan | None]] = []
+        for job_id in job_ids:
+            try:
+                facts = self.store.facts.of(job_id, now_s=now_s)
+                snapshot = self._snapshot(facts, prices, (), now_s=now_s)
+                plan = None
+                if facts.job.phase is not JobPhase.DRAINING:
+                    plan = self.decide(snapshot)
+                wishes.append((snapshot, plan))
+            except Exception as error:  # noqa: BLE001 (raised again when the job is handled)
+                log.warning("job asks nothing of the purse", job=job_id, error=str(error))
+        self._shares = shares_of(self.purse, self.store, wishes, limits=self.limits, now_s=now_s)
 
     def _is_on_time(self, timekeeper: Timekeeper) -> bool:
         """Whether the time is certain enough to spend, end or decide by it."""
@@ -243,7 +273,8 @@ class Reconciler:
             self._fail_if_forbidden(facts.job, now_s=now_s)
         if plan is not None and facts.job.phase is not (phase := _phase_after(facts, plan)):
             with suppress(Conflict):  # it was stopped meanwhile: the next tick ends it
-                self.store.jobs.move(job_id, phase, now_s=now_s)
+                why = plan.reason.text if phase is JobPhase.WAITING else None
+                self.store.jobs.move(job_id, phase, now_s=now_s, message=why)
 
     def _heed_interruptions(self, facts: JobFacts, *, now_s: float) -> None:
         """Leaves markets alone for a while that have just taken a node back, each once a node."""
@@ -332,7 +363,7 @@ class Reconciler:
             limits=self.limits,
             now_s=now_s,
         )
-        return shortlist(observed)
+        return replace(shortlist(observed), share=self._shares.get(facts.job.id))
 
     def _world(self, facts: JobFacts, plan: Plan | None, *, now_s: float) -> World:
         return World(
@@ -604,8 +635,10 @@ def _phase_after(facts: JobFacts, plan: Plan) -> JobPhase:
     is."""
     job = facts.job
     current = training_group(facts.generation, facts.nodes)
-    if job.phase.is_final or job.phase is JobPhase.DRAINING or facts.target is None:
+    if job.phase in (JobPhase.DRAINING, JobPhase.PAUSED) or job.phase.is_final:
         return job.phase
+    if facts.target is None:
+        return JobPhase.WAITING if plan.reason.code in _WAITING else job.phase
     if current != facts.target and job.iteration > 0:
         return JobPhase.RESCALING
     if current is None or plan.reason.code in _TRYING:

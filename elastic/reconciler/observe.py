@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from elastic.calendar import hours_of
 from elastic.errors import ProviderError
 from elastic.model import (
     Boot,
     DoubtedPrice,
     Generation,
     Group,
+    JobSpec,
     Limits,
     Node,
     NodeType,
@@ -98,7 +100,18 @@ def observe(
         pools=tuple(pool for pool in pools if pool.offering in on_offer),
         refused=refused,
         earlier=facts.earlier,
+        started_at_s=facts.started_at_s,
+        opens_at_s=None
+        if facts.job.spec.start.hours is None
+        else opens_at_s(facts.job.spec, now_s=now_s),
     )
+
+
+def opens_at_s(spec: JobSpec, *, now_s: float) -> float | None:
+    """When the hours next begin in which a job may start; None if it names none."""
+    if spec.start.hours is None:
+        return None
+    return hours_of(spec.start.hours).opens_at_s(now_s)
 
 
 def _telling(boots: tuple[Boot, ...], catalog: KnownCatalog) -> tuple[Boot, ...]:

@@ -174,10 +174,7 @@ def _pursuing(world: World, liveness: GroupLiveness) -> Iterator[Step]:
         world = replace(world, nodes=tuple(node for node in world.nodes if node.id not in lost))
         liveness = GroupLiveness(world)
     if world.target is None:
-        # Bought for a decision that was never recorded: the daemon died in between.
-        yield from (
-            TerminateNode(node, "the job wants no nodes now") for node in world.living.values()
-        )
+        yield from _emptying(world, liveness)
         return
     # Which nodes the target uses, and how many of each offering it still lacks.
     wanted, missing = _match(world, world.target)
@@ -222,6 +219,27 @@ def _pursuing(world: World, liveness: GroupLiveness) -> Iterator[Step]:
         )
         for node in surplus
     )
+
+
+def _emptying(world: World, liveness: GroupLiveness) -> Iterator[Step]:
+    """Ends the machines of a job that goes on later, after its workers have saved."""
+    active = world.active
+    if active is None:
+        # Or they were bought for a decision that was never recorded: the daemon died in between.
+        yield from (
+            TerminateNode(node, "the job wants no nodes now") for node in world.living.values()
+        )
+        return
+    members = [world.living.get(node_id) for node_id in active.node_ids]
+    exits = [_exit_of(node, active.number) for node in members]
+    if _is_done(world, members, exits):
+        yield BeginEnding(JobPhase.SUCCEEDED, "" if world.job.iteration else _UNSEEN)
+    elif active.drain_at_s is not None:
+        yield from _stopping(world, liveness, active, active.drain_at_s)
+    elif all(node is None for node in members):
+        yield EndGeneration(active.number, None)
+    else:
+        yield DrainGeneration(active.number, "the job gives its nodes back")
 
 
 def fails_alone(unfit: Node, others: Sequence[Node]) -> bool:

@@ -27,6 +27,8 @@ def differences(old: JobSpec, new: JobSpec) -> Iterator[str]:
         yield f"{_wanted(new)} instead of {_wanted(old)}"
     if new.fixed_node_type is not None and new.fixed_node_type != old.fixed_node_type:
         yield f"only {new.fixed_node_type} from now on"
+    if new.priority != old.priority:
+        yield f"priority {new.priority} instead of {old.priority}"
     yield from _limits(old.objective, new.objective)
 
 

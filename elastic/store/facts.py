@@ -54,6 +54,8 @@ class JobFacts:
     longest_pause_s: float | None = None
     # What other jobs of the same program measured.
     earlier: tuple[Trained, ...] = ()
+    # When its first machine was launched, or the first one after it was resumed; None: not yet.
+    started_at_s: float | None = None
 
 
 def earlier(connection: Connection, job: Job) -> tuple[Trained, ...]:
@@ -211,13 +213,19 @@ class Facts(Repository):
             return self._part(name, job_id, stamp, read)
 
         resumed = part("resumes", ("resumes",), lambda: resumes.listed(connection, job_id))
+        changes = part(
+            "changes",
+            ("decisions", "resumes"),
+            lambda: _with_ends(decisions.changes(connection, job_id), resumed),
+        )
+        pauses_s = [each.at_s for each in changes if each.to_group is None]
         generation, hung, switches = part(
             "generations",
-            ("generations", "nodes", "resumes"),
+            ("generations", "nodes", "resumes", "decisions"),
             lambda: (
                 generations.latest(connection, job_id),
                 generations.hung(connection, job_id),
-                generations.switches(connection, job_id, resumes=resumed),
+                generations.switches(connection, job_id, resumes=resumed, pauses_s=pauses_s),
             ),
         )
         return JobFacts(
@@ -231,16 +239,21 @@ class Facts(Repository):
                 lambda: measurements.recent_series(connection, job_id),
             ),
             switches=switches,
-            changes=part(
-                "changes",
-                ("decisions", "resumes"),
-                lambda: _with_ends(decisions.changes(connection, job_id), resumed),
-            ),
+            changes=changes,
             spent_usd=spent_usd,
             hung=hung,
             longest_pause_s=row.longest_pause_s,
             done_and_gone=_done_and_gone(connection, generation, {node.id for node in living}),
             earlier=self._earlier(reading, job),
+            started_at_s=None
+            if job.spec.max_duration_s is None
+            else part(
+                "started",
+                ("nodes", "resumes"),
+                lambda: nodes.first_launched_s(
+                    connection, job_id, since_s=resumed[-1].resumed_at_s if resumed else 0.0
+                ),
+            ),
         )
 
     def _part(

@@ -146,18 +146,25 @@ def first_step_at_s(connection: Connection, job_id: str) -> float | None:
 
 
 def switches(
-    connection: Connection, job_id: str, *, resumes: Sequence[Resume] = (), limit: int = 32
+    connection: Connection,
+    job_id: str,
+    *,
+    resumes: Sequence[Resume] = (),
+    pauses_s: Sequence[float] = (),
+    limit: int = 32,
 ) -> tuple[Switch, ...]:
     """The latest changes of group that were carried out and reached a first step, oldest first.
 
-    What lies on both sides of one of the job's `resumes` is none: no node was waiting.
+    What lies on both sides of one of the job's `resumes`, or of a pause that began at one of
+    `pauses_s`, is none: no node was waiting.
     """
+    gaps_s = [*(each.resumed_at_s for each in resumes), *pauses_s]
     rows = connection.execute(_NEWEST_TRAINED, {"job_id": job_id, "limit": limit + 1}).all()[::-1]
     found = []
     for earlier, later in pairwise(rows):
         if earlier.members == later.members:  # a restart after a failure, not a change of group
             continue
-        if any(earlier.started_at_s < each.resumed_at_s <= later.started_at_s for each in resumes):
+        if any(earlier.started_at_s < at_s <= later.started_at_s for at_s in gaps_s):
             continue
         found.append((earlier, later, _ids(later) - _ids(earlier)))
     added = {each for _, _, newcomers in found for each in newcomers}

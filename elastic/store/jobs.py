@@ -200,6 +200,8 @@ def move(
         values["finished_at_s"] = now_s
     if wanted is JobPhase.SUCCEEDED:
         values["error"] = None
+    if current.phase in (JobPhase.WAITING, JobPhase.PAUSED):
+        values["message"] = None  # why it waited is over
     if message is not None:
         values["message"] = message
     change(connection, job_id, values)
@@ -218,6 +220,20 @@ def request_stop(
     if job.phase is not JobPhase.DRAINING:
         move(connection, job.id, JobPhase.DRAINING, now_s=now_s, message=message)
         change(connection, job.id, {"ending": ending, "target": None})
+    return get(connection, job.id)
+
+
+def pause(connection: Connection, job_id: str, message: str, *, now_s: float) -> Job:
+    """Pauses a job: the next tick has it save and ends its machines. A paused one stays so.
+
+    Raises Conflict if it is ending or over.
+    """
+    job = get(connection, job_id)
+    if job.phase is JobPhase.PAUSED:
+        return job
+    if not job.phase.may_pause:
+        raise Conflict(f"job {job.spec.name} {job.phase.predicate}; there is nothing to pause")
+    move(connection, job.id, JobPhase.PAUSED, now_s=now_s, message=message)
     return get(connection, job.id)
 
 
@@ -444,6 +460,7 @@ class Jobs(Repository):
     unfinished = reads(unfinished)
     move = writes(move)
     request_stop = writes(request_stop)
+    pause = writes(pause)
     target = reads(target)
     set_spec = writes(set_spec)
     rounds = reads(rounds)

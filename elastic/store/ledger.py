@@ -27,6 +27,13 @@ _USD_PER_H = case((ledger.c.is_waived, ledger.c.extras_usd_per_h), else_=ledger.
 _SPENT = select(func.sum(_USD_PER_H * _BILLED_S / 3600)).where(
     ledger.c.job_id == bindparam("job_id")
 )
+# The same for the part of each row after an instant. A least bill counts from its beginning on.
+_FROM_S = case(
+    (ledger.c.from_s > bindparam("began_s"), ledger.c.from_s), else_=bindparam("began_s")
+)
+_CHARGED = select(func.sum(_USD_PER_H * (ledger.c.from_s + _BILLED_S - _FROM_S) / 3600)).where(
+    ledger.c.from_s + _BILLED_S > bindparam("began_s")
+)
 _BEFORE = select(jobs.c.unknown_most_usd).where(jobs.c.id == bindparam("job_id"))
 _ALL_BEFORE = select(jobs.c.id, jobs.c.unknown_most_usd).where(
     jobs.c.phase.not_in(DONE), jobs.c.unknown_most_usd.is_not(None)
@@ -104,6 +111,14 @@ def since(connection: Connection, from_s: float) -> tuple[LedgerRow, ...]:
     return tuple(to_row(each) for each in connection.execute(query))
 
 
+def running(connection: Connection, job_id: str | None = None) -> tuple[LedgerRow, ...]:
+    """The rows that go on, of one job or of all, oldest first."""
+    query = select(ledger).where(ledger.c.to_s.is_(None)).order_by(ledger.c.id)
+    if job_id is not None:
+        query = query.where(ledger.c.job_id == job_id)
+    return tuple(to_row(each) for each in connection.execute(query))
+
+
 def of_job(connection: Connection, job_id: str) -> tuple[LedgerRow, ...]:
     """All of a job's rows, oldest first."""
     return tuple(to_row(each) for each in connection.execute(_OF_JOB, {"job_id": job_id}))
@@ -117,6 +132,12 @@ def spent(connection: Connection, job_id: str, now_s: float) -> float:
     charged = connection.execute(_SPENT, {"job_id": job_id, "now_s": now_s}).scalar_one() or 0.0
     before = connection.execute(_BEFORE, {"job_id": job_id}).scalar() or 0.0
     return float(charged) + float(before)
+
+
+def charged_since(connection: Connection, began_s: float, now_s: float) -> float:
+    """Dollars that all jobs together have cost from an instant until `now_s`."""
+    values = {"began_s": began_s, "now_s": now_s}
+    return float(connection.execute(_CHARGED, values).scalar_one() or 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,6 +278,8 @@ class Ledger(Repository):
     add_price = writes(add_price)
     listed = reads(listed)
     of_job = reads(of_job)
+    running = reads(running)
     since = reads(since)
+    charged_since = reads(charged_since)
     charges = reads(charges)
     spent = reads(spent)

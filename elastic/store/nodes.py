@@ -55,6 +55,9 @@ _OPEN_LAUNCHES = (
 _LAST_HELD = select(func.max(nodes.c.terminated_at_s)).where(
     nodes.c.job_id == bindparam("job_id"), nodes.c.launched_at_s.is_not(None)
 )
+_FIRST_LAUNCHED = select(func.min(nodes.c.launched_at_s)).where(
+    nodes.c.job_id == bindparam("job_id"), nodes.c.intended_at_s >= bindparam("since_s")
+)
 _TELLING = ("seq", "node_type", "image", "launched_at_s", "joined_at_s", "setup_s", "setup_bytes")
 _LATE_BOOTS = (
     select(*(nodes.c[name] for name in _TELLING))
@@ -361,6 +364,14 @@ def last_held_s(connection: Connection, job_id: str) -> float | None:
     """When the last of a job's machines that are gone was gone; None if there is none."""
     ended: float | None = connection.execute(_LAST_HELD, {"job_id": job_id}).scalar()
     return ended
+
+
+def first_launched_s(connection: Connection, job_id: str, *, since_s: float) -> float | None:
+    """When the first of a job's machines was launched that were wanted since an instant; None if
+    there is none."""
+    values = {"job_id": job_id, "since_s": since_s}
+    launched: float | None = connection.execute(_FIRST_LAUNCHED, values).scalar()
+    return launched
 
 
 def of_ids(connection: Connection, ids: Collection[str]) -> tuple[Node, ...]:

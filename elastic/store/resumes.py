@@ -51,7 +51,7 @@ class Resumes(Repository):
         self, job_id: str, spec: JobSpec, *, now_s: float, why_precision: str = "", by: str = ""
     ) -> Job:
         """Makes a job that is over, but did not succeed, wanted again as `spec`: the same job, from
-        its newest checkpoint on.
+        its newest checkpoint on. A paused one goes on.
 
         Its failures count from 0 again; its generations, rounds and dollars go on. Raises Conflict
         if it cannot go on: it goes on already, it succeeded, a node of it is not gone, its name is
@@ -74,6 +74,8 @@ def listed(connection: Connection, job_id: str) -> tuple[Resume, ...]:
 def _resume(
     connection: Connection, job: Job, spec: JobSpec, now_s: float, *, why_precision: str, by: str
 ) -> Job:
+    if job.phase is JobPhase.PAUSED:
+        return _go_on(connection, job, spec, now_s, by=by)
     _refuse_phase(job)
     _refuse_living_nodes(connection, job)
     _refuse_a_taken_name(connection, job)
@@ -122,6 +124,25 @@ def _resume(
     text = f"{said}; it {job.phase.predicate}" + (f": {job.message}" if job.message else "")
     numbers = {"iteration": retained, "resume": number}
     add_event(connection, "job_resumed", text, job_id=job.id, numbers=numbers, now_s=now_s)
+    return job_rows.get(connection, job.id)
+
+
+def _go_on(connection: Connection, job: Job, spec: JobSpec, now_s: float, *, by: str) -> Job:
+    """Lets a paused job go on: it waits until the next tick, as a new one does."""
+    _refuse_limits(job, spec.objective, ledger.spent(connection, job.id, now_s), now_s)
+    if spec.code is not None:
+        refuse_unknown(connection, spec.code)
+    values = {
+        "phase": move_job(job.phase, JobPhase.WAITING),
+        "spec": to_text(spec),
+        "code": spec.code,
+        "version": job.version + 1,
+        "message": None,
+    }
+    job_rows.change(connection, job.id, values)
+    asked = f"job {job.spec.name} goes on, {by}" if by else f"job {job.spec.name} goes on"
+    text = "; ".join([asked, *differences(job.spec, spec)])
+    add_event(connection, "job_resumed", text, job_id=job.id, now_s=now_s)
     return job_rows.get(connection, job.id)
 
 

@@ -9,6 +9,7 @@ from api.dashboard.views.acting import (
     change_view,
     node_counts,
     outset_view,
+    pause_view,
     stop_view,
 )
 from api.dashboard.views.ahead import forecast_timeline
@@ -92,6 +93,7 @@ __all__ = [
     "offer_rows",
     "output_rows",
     "outset_view",
+    "pause_view",
     "pictures",
     "price_rows",
     "report_view",

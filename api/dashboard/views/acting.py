@@ -79,6 +79,23 @@ def stop_view(job: Job, move: PricedMove, *, spent_usd: float) -> ChangeView:
     return ChangeView(rows, notes=(saved, _spent(spent_usd)))
 
 
+def pause_view(job: Job, move: PricedMove, *, spent_usd: float, now_s: float) -> ChangeView:
+    """What pausing a job means."""
+    stopped = stop_view(job, move, spent_usd=spent_usd)
+    notes = list(stopped.notes)
+    if not job.always_begins_at_zero:
+        notes[0] = (
+            f"It is at iteration {count(job.iteration)}. It saves, gives its nodes back, and waits "
+            "until it is resumed."
+        )
+    if job.spec.objective.deadline_s is not None:
+        deadline = _deadline(job.spec.objective.deadline_s, now_s)
+        notes.append(f"Its deadline, {deadline}, still counts while it is paused.")
+    if job.spec.max_duration_s is not None:
+        notes.append("Its longest time, max_duration, still counts while it is paused.")
+    return ChangeView(stopped.rows, notes=tuple(notes))
+
+
 def change_view(
     before: JobSpec, after: JobSpec, move: PricedMove, *, spent_usd: float, now_s: float
 ) -> ChangeView:
@@ -157,7 +174,9 @@ def actions(phase: JobPhase) -> tuple[Choice, ...]:
     """The pages that act on a job in this phase.
 
     >>> [each.value for each in actions(JobPhase.RUNNING)]
-    ['scale', 'limits', 'stop']
+    ['scale', 'limits', 'pause', 'stop']
+    >>> [each.value for each in actions(JobPhase.PAUSED)]
+    ['resume', 'limits', 'stop']
     >>> [each.value for each in actions(JobPhase.FAILED)], actions(JobPhase.SUCCEEDED)
     (['resume'], ())
     """
@@ -165,9 +184,16 @@ def actions(phase: JobPhase) -> tuple[Choice, ...]:
         return (Choice("resume", "Resume"),)
     if phase.is_final or phase is JobPhase.DRAINING:
         return ()
+    if phase is JobPhase.PAUSED:
+        return (
+            Choice("resume", "Resume"),
+            Choice("limits", "Budget, deadline, priority"),
+            Choice("stop", "Stop"),
+        )
     return (
         Choice("scale", "Scale"),
-        Choice("limits", "Budget and deadline"),
+        Choice("limits", "Budget, deadline, priority"),
+        Choice("pause", "Pause"),
         Choice("stop", "Stop"),
     )
 
@@ -196,6 +222,8 @@ def _asked_rows(before: JobSpec, after: JobSpec, now_s: float) -> Iterable[Chang
         yield ChangeRow("Number of nodes", _wanted(before), _wanted(after))
     if before.fixed_node_type != after.fixed_node_type:
         yield ChangeRow("Node type", _only(before), _only(after))
+    if before.priority != after.priority:
+        yield ChangeRow("Priority", str(before.priority), str(after.priority))
     old = before.objective
     new = after.objective
     if old.budget_usd != new.budget_usd:

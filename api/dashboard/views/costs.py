@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from api import schemas
 from api.accounts import cost_between, month_begins_s
 from api.dashboard.views.parts import Card, Number, dollars, dollars_an_hour
 from api.totals import burn_usd_per_h, type_of
@@ -37,15 +38,56 @@ class CostTable:
 
 
 @dataclass(frozen=True, slots=True)
+class CapRow:
+    """One cap over all jobs: how much of it is spent, committed and left, and its filled share."""
+
+    name: str
+    usd: Number
+    spent: Number
+    committed: Number
+    left: Number
+    until: str
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingRow:
+    """One job that the purse leaves less than it wants, or that waits."""
+
+    name: str
+    href: str
+    priority: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class PurseView:
+    """The purse of all jobs."""
+
+    caps: tuple[CapRow, ...]
+    waiting: tuple[WaitingRow, ...]
+    # What all machines cost an hour, and what they may cost by the hour's cap.
+    burn: str
+
+
+@dataclass(frozen=True, slots=True)
 class CostView:
     """The costs of a month until now."""
 
     month: str
     cards: tuple[Card, ...]
     tables: tuple[CostTable, ...]
+    # None where the settings name no cap.
+    purse: PurseView | None
 
 
-def cost_view(rows: Sequence[LedgerRow], names: Mapping[str, str], *, now_s: float) -> CostView:
+def cost_view(
+    rows: Sequence[LedgerRow],
+    names: Mapping[str, str],
+    purse: schemas.PurseOut | None = None,
+    *,
+    now_s: float,
+) -> CostView:
     """The month to date. A minimum bill is spread over the time that it pays for.
 
     `names` are those of the jobs, by id.
@@ -97,6 +139,33 @@ def cost_view(rows: Sequence[LedgerRow], names: Mapping[str, str], *, now_s: flo
             by("By node type", "Node type", type_of),
             by("By zone", "Zone", lambda row: row.offering.zone),
         ),
+        purse=_purse(purse, now_s) if purse is not None and purse.caps else None,
+    )
+
+
+def _purse(purse: schemas.PurseOut, now_s: float) -> PurseView:
+    burn = f"All machines together cost {figures.price(purse.burn_usd_per_h)}/h now"
+    if purse.rate_usd_per_h is not None:
+        burn += f", and may cost {figures.price(purse.rate_usd_per_h)}/h"
+    return PurseView(
+        caps=tuple(
+            CapRow(
+                name=f"This {each.unit}",
+                usd=dollars(each.usd),
+                spent=dollars(each.spent_usd),
+                committed=dollars(each.committed_usd),
+                left=dollars(each.left_usd),
+                until=figures.moment(each.ends_at_s, now_s),
+                share=min(100 * each.spent_usd / each.usd, 100.0),
+            )
+            for each in purse.caps
+        ),
+        waiting=tuple(
+            WaitingRow(each.name, f"/jobs/{each.job_id}", each.priority, each.why)
+            for each in purse.jobs
+            if each.why is not None
+        ),
+        burn=f"{burn}. Days and months are those of {purse.zone}.",
     )
 
 

@@ -149,6 +149,8 @@ def _headline(decision: Decision) -> str:
             return f"Try {target}"
         case Action.MOVE:
             return f"Move to {target}"
+        case Action.PAUSE:
+            return "Pause"
         case Action.STOP:
             return "Stop"
 

@@ -24,7 +24,16 @@ from api.dashboard.views.parts import (
 from api.job_logs import Shown, written
 from elastic import figures
 from elastic.figures import count, duration, number, percent, price, size, usd
-from elastic.model import Generation, Group, Job, JobSpec, Node, NprocPerNode, OnMiss
+from elastic.model import (
+    Generation,
+    Group,
+    Job,
+    JobSpec,
+    Node,
+    NprocPerNode,
+    OnMiss,
+    StartCondition,
+)
 from elastic.policy import Use
 from elastic.store import Event
 
@@ -307,6 +316,9 @@ def spec_lines(spec: JobSpec, *, is_preloaded: bool | None) -> tuple[tuple[str, 
         ("maximize", words(objective.maximize)),
         ("budget", _known(objective.budget_usd, usd)),
         ("deadline", _known(objective.deadline_s, figures.instant)),
+        ("priority", "" if not spec.priority else str(spec.priority)),
+        ("at most", _known(spec.max_duration_s, figures.duration)),
+        ("starts", _starts(spec.start)),
         ("most an hour", _known(objective.max_usd_per_hour, lambda most: f"{price(most)}/h")),
         ("an hour sooner is worth", _known(objective.value_of_time_usd_per_h, usd)),
         # The default is not worth a line.
@@ -320,6 +332,16 @@ def spec_lines(spec: JobSpec, *, is_preloaded: bool | None) -> tuple[tuple[str, 
         ("environment", _pairs(spec.shown_env)),
     )
     return tuple((name, value) for name, value in lines if value)
+
+
+def _starts(start: StartCondition) -> str:
+    """What must hold before the job has machines; empty if nothing must."""
+    parts = (
+        _known(start.not_before_s, lambda at_s: f"not before {figures.instant(at_s)}"),
+        _known(start.hours, lambda hours: f"within {hours}"),
+        _known(start.usd_per_h_below, lambda most: f"below {price(most)}/h"),
+    )
+    return ", ".join(filter(None, parts))
 
 
 def plain(value: bool | float | str) -> str:

@@ -149,6 +149,8 @@ JOB_TONES = {
     JobPhase.PROFILING: Tone.INFO,
     JobPhase.RUNNING: Tone.GOOD,
     JobPhase.RESCALING: Tone.INFO,
+    JobPhase.WAITING: Tone.MUTED,
+    JobPhase.PAUSED: Tone.WARN,
     JobPhase.DRAINING: Tone.WARN,
     JobPhase.SUCCEEDED: Tone.GOOD,
     JobPhase.FAILED: Tone.BAD,
@@ -170,5 +172,6 @@ ACTION_TONES = {
     Action.START: Tone.GOOD,
     Action.TRIAL: Tone.INFO,
     Action.MOVE: Tone.GOOD,
+    Action.PAUSE: Tone.WARN,
     Action.STOP: Tone.WARN,
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from html import unescape
 from typing import Any
 from urllib.parse import urlencode
@@ -14,7 +15,7 @@ from fastapi.testclient import TestClient
 
 from api.deps import COOKIE
 from api.documents import MAX_BYTES
-from elastic.model import Job, JobPhase
+from elastic.model import Job, JobPhase, Objective
 from tests.api.world import TOKEN, World, train
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -69,6 +70,27 @@ def test_a_job_is_stopped_once(client: TestClient, world: World) -> None:
     assert told.endswith("stopped on request, on the dashboard")
 
 
+def test_a_job_is_paused_and_resumed_once(client: TestClient, world: World) -> None:
+    job, _ = train(world)
+    spec = replace(job.spec, objective=Objective(deadline_s=world.clock.now_s() + 3600.0))
+    world.store.jobs.set_spec(job.id, spec, now_s=world.clock.now_s())
+    shown = client.get(f"/jobs/{job.id}/pause")
+    assert "It saves, gives its nodes back, and waits until it is resumed." in text_of(shown.text)
+    assert "Its deadline, 23:14:20 UTC, still counts while it is paused." in text_of(shown.text)
+    fields = hidden(shown.text)
+    for _ in range(2):
+        assert post(client, f"/jobs/{job.id}/pause", fields).status_code == 303
+    assert world.store.jobs.get(job.id).phase is JobPhase.PAUSED
+    assert len(texts(world, "job_phase")) == 1
+    assert "its deadline of 2023-11-14T23:14:20Z still counts" in client.get(f"/jobs/{job.id}").text
+
+    fields = hidden(client.get(f"/jobs/{job.id}/resume").text)
+    for _ in range(2):
+        assert post(client, f"/jobs/{job.id}/resume", fields).status_code == 303
+    assert world.store.jobs.get(job.id).phase is JobPhase.WAITING
+    assert texts(world, "job_resumed") == ["job first goes on, on the dashboard"]
+
+
 def test_a_job_is_scaled_once(client: TestClient, world: World) -> None:
     job, _ = train(world)
     asked = client.get(f"/jobs/{job.id}/scale")
@@ -107,6 +129,17 @@ def test_limits_are_changed_once_and_as_they_were_shown(client: TestClient, worl
     assert len(texts(world, "job_changed")) == 1
 
 
+def test_a_priority_is_changed_once(client: TestClient, world: World) -> None:
+    job, _ = train(world)
+    shown = client.get(f"/jobs/{job.id}/limits?priority=7")
+    assert "Priority 0 7" in text_of(shown.text)
+    fields = hidden(shown.text)
+    for _ in range(2):
+        assert post(client, f"/jobs/{job.id}/limits", fields).status_code == 303
+    assert world.store.jobs.get(job.id).spec.priority == 7
+    assert texts(world, "job_changed") == ["job first: priority 7 instead of 0, on the dashboard"]
+
+
 def test_a_job_that_is_over_is_resumed_once(client: TestClient, world: World) -> None:
     job = end(world)
     shown = client.get(f"/jobs/{job.id}/resume?budget_usd=9")
@@ -130,6 +163,7 @@ def test_a_job_that_is_over_is_resumed_once(client: TestClient, world: World) ->
         ("limits?budget_usd=nan", "budget_usd: wanted a finite number"),
         ("limits?deadline=2001-01-01T00:00:00Z", "wanted one that is still to come"),
         ("limits?deadline=soon", "wanted a time from now such as 6h"),
+        ("limits?priority=first", "priority: wanted a whole number"),
         ("scale?nodes=9", "9"),
         ("scale?nodes=many", "wanted a number or auto"),
         ("scale?node_type=huge", "huge"),
@@ -165,7 +199,7 @@ def test_the_job_s_page_links_what_can_be_done_now(client: TestClient, world: Wo
             rf'class="button" href="/jobs/{job.id}/(\w+)"', client.get(f"/jobs/{job.id}").text
         )
 
-    assert linked() == ["scale", "limits", "stop"]
+    assert linked() == ["scale", "limits", "pause", "stop"]
     world.store.jobs.request_stop(job.id, JobPhase.CANCELLED, None, now_s=world.clock.now_s())
     assert linked() == []
     world.store.jobs.move(job.id, JobPhase.CANCELLED, now_s=world.clock.now_s())

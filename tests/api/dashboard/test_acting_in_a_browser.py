@@ -125,7 +125,7 @@ def test_a_budget_is_raised_and_a_deadline_moved_by_the_keyboard(
 ) -> None:
     with opened(chromium, site, "/jobs/esrgan-demo", **way) as seen:
         page = seen.page
-        press(page, "link", "Budget and deadline")
+        press(page, "link", "Budget, deadline, priority")
         write(page, "Budget in dollars", "0.001")
         press(page, "button", "Show what changes")
         expect(page.get_by_role("alert")).to_contain_text("wanted a budget above that")

@@ -29,6 +29,7 @@ from api.dashboard.views import (
 from api.outlook import JobForecast
 from elastic.model import (
     Action,
+    CalendarUnit,
     Candidate,
     Capacity,
     Decision,
@@ -660,6 +661,9 @@ def test_workers_a_node_are_shown_as_they_were_asked_for() -> None:
     assert shown == ["auto", "2", "small: 2\ngpus: gpu"]
 
 
+NO_PURSE = schemas.PurseOut(zone="UTC", burn_usd_per_h=0.0, rate_usd_per_h=None, caps=[], jobs=[])
+
+
 def test_a_month_s_costs_add_up_to_its_rows_by_day_job_type_and_zone() -> None:
     # Wednesday, 15 November 2023, noon.
     now_s = 1_700_049_600.0
@@ -671,7 +675,7 @@ def test_a_month_s_costs_add_up_to_its_rows_by_day_job_type_and_zone() -> None:
         # Over the last midnight, and still running.
         LedgerRow(2, "job-2", "n2", full, 1, 2.0, from_s=now_s - 13 * 3600, to_s=None),
     )
-    view = cost_view(rows, {"job-1": "first", "job-2": "second"}, now_s=now_s)
+    view = cost_view(rows, {"job-1": "first", "job-2": "second"}, NO_PURSE, now_s=now_s)
     month, today, burn = (card.number.value for card in view.cards)
     assert (view.month, month, today, burn) == ("November 2023", 27.0, 24.0, 2.0)
     by_day, by_job, by_type, by_zone = view.tables
@@ -690,6 +694,32 @@ def test_a_month_s_costs_add_up_to_its_rows_by_day_job_type_and_zone() -> None:
 
 
 def test_a_month_without_rows_costs_nothing() -> None:
-    view = cost_view((), {}, now_s=1_700_049_600.0)
+    view = cost_view((), {}, NO_PURSE, now_s=1_700_049_600.0)
     assert [card.number.value for card in view.cards] == [0.0, 0.0, 0.0]
     assert all(table.rows == () for table in view.tables)
+
+
+def test_the_costs_tell_what_the_purse_has_left_and_who_waits() -> None:
+    cap = schemas.CapOut(
+        unit=CalendarUnit.DAY,
+        usd=4.0,
+        spent_usd=1.0,
+        committed_usd=0.5,
+        left_usd=2.5,
+        ends_at_s=1_700_092_800.0,
+    )
+    waits = schemas.PurseJobOut(
+        job_id="job-1",
+        name="first",
+        priority=0,
+        phase=JobPhase.WAITING,
+        burn_usd_per_h=0.0,
+        why="waits: the purse is short",
+    )
+    purse = NO_PURSE.model_copy(update={"caps": [cap], "jobs": [waits]})
+    view = cost_view((), {}, purse, now_s=1_700_049_600.0).purse
+    assert view is not None
+    (row,) = view.caps
+    assert (row.name, row.spent.text, row.left.text) == ("This day", "$1.00", "$2.50")
+    assert (row.until, row.share) == ("16 Nov 00:00 UTC", 25.0)
+    assert [each.why for each in view.waiting] == ["waits: the purse is short"]
