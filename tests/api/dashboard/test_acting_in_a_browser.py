@@ -4,33 +4,24 @@ on a phone."""
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from elastic.model import Job, JobPhase
+from tests.api.dashboard.keyboard import WAYS, looked_over, press, reach, write
 from tests.api.dashboard.served import TOKEN, Site
 from tests.api.dashboard.story import FULL, HALF, Story
 from tests.api.dashboard.watched import (
-    AXE,
     Watched,
     opened,
-    repeated_ids,
     story_of,
-    violations,
 )
 
 pytestmark = pytest.mark.browser
 expect.set_options(timeout=20_000)
 
-# A computer's window with the keyboard, and a phone's; with and without scripts.
-PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 800}}
-WAYS: tuple[dict[str, Any], ...] = (
-    {},
-    PHONE,
-    {**PHONE, "java_script_enabled": False},
-)
 FILE = """name: again
 command: [/srv/train.py]
 iterations: 5000
@@ -39,47 +30,12 @@ objective: {budget_usd: 3}
 """
 
 
-def reach(page: Page, wanted: Locator) -> None:
-    """Goes to an element by the key Tab alone."""
-    handle = wanted.element_handle()
-    for _ in range(80):
-        page.keyboard.press("Tab")
-        if page.evaluate("wanted => wanted === document.activeElement", handle):
-            expect(wanted).to_be_in_viewport()
-            return
-    pytest.fail(f"the key Tab does not lead to {wanted}")
-
-
-def press(page: Page, role: Literal["button", "link"], name: str) -> None:
-    """Presses a button, or follows a link, by the keyboard alone."""
-    reach(page, page.get_by_role(role, name=name, exact=True))
-    page.keyboard.press("Enter")
-
-
-def write(page: Page, label: str, text: str) -> None:
-    """Fills a field by the keyboard alone."""
-    reach(page, page.get_by_label(label, exact=True))
-    page.keyboard.type(text)
-
-
 def choose(page: Page, label: str, value: str) -> None:
     """Chooses from a list by the keyboard alone: its first letters lead to the entry."""
     field = page.get_by_label(label, exact=True)
     reach(page, field)
     page.keyboard.type(value)
     expect(field).to_have_value(value)
-
-
-def looked_over(seen: Watched, *, has_scripts: bool = True) -> None:
-    """The page fits into the window, and axe finds nothing."""
-    width = seen.page.viewport_size["width"] if seen.page.viewport_size else 0
-    if not has_scripts:
-        return
-    assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
-    assert len(seen.page.content()) < 150_000
-    seen.page.evaluate(AXE.read_text(encoding="utf-8"))
-    assert repeated_ids(seen.page) == []
-    assert violations(seen.page) == []
 
 
 def job_of(site: Site) -> Job:

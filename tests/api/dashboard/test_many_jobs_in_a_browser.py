@@ -11,9 +11,7 @@ from playwright.sync_api import Browser, expect
 
 from elastic.log_line import LogPiece
 from elastic.model import JobPhase, ScriptError
-from tests.api.dashboard.served import Site
-from tests.api.dashboard.story import QUARTER, SPEC, Story
-from tests.api.dashboard.test_acting_in_a_browser import (
+from tests.api.dashboard.keyboard import (
     PHONE,
     WAYS,
     looked_over,
@@ -21,6 +19,8 @@ from tests.api.dashboard.test_acting_in_a_browser import (
     reach,
     write,
 )
+from tests.api.dashboard.served import Site
+from tests.api.dashboard.story import QUARTER, SPEC, Story
 from tests.api.dashboard.watched import opened, violations
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
