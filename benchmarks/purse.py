@@ -36,7 +36,6 @@ from elastic.model import (
     NodePhase,
     NodeType,
     Offering,
-    Rounds,
 )
 from elastic.policy import decide
 from elastic.pricing import TracePrices
@@ -55,7 +54,7 @@ from elastic.simulator import Program, SimulatedMarket, SimulationSettings, Spee
 from elastic.simulator.agents import Agents
 from elastic.simulator.bill import bill_usd
 from elastic.simulator.empty_database import lay_out
-from elastic.simulator.simulation import BEGINS_S
+from elastic.simulator.simulation import BEGINS_S, VirtualRendezvous
 from elastic.store import open_store
 
 _TYPES = {"small": (1.0, 0.05), "medium": (2.0, 0.10), "large": (4.0, 0.21)}
@@ -96,19 +95,6 @@ class Outcome:
     iterations: int = 0
     looks: int = 0
     cpu_s: float = 0.0
-
-
-class _Rendezvous:
-    """A meeting place that is always there: virtual workers need none."""
-
-    def lives(self, job_id: str) -> bool:
-        return True
-
-    def endpoint(self, job_id: str, *, rounds: Rounds) -> str | None:
-        return f"127.0.0.1:1/{job_id}"
-
-    def end(self, job_id: str) -> None:
-        pass
 
 
 def market_of(chance: random.Random, hours: float) -> SimulatedMarket:
@@ -184,7 +170,7 @@ class Cluster:
                 leader_lease=lease,
                 register_s=terms.register_s,
             ),
-            rendezvous=_Rendezvous(),
+            rendezvous=VirtualRendezvous(),
             decide=decide,
             limits=self.limits,
             timeouts=Timeouts(

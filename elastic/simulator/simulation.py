@@ -119,7 +119,7 @@ class SimulationSettings:
     seed: int = 0
 
 
-class _Rendezvous:
+class VirtualRendezvous:
     """A meeting place that is always there: virtual workers need none."""
 
     def lives(self, job_id: str) -> bool:
@@ -272,7 +272,7 @@ class Simulation:
                 leader_lease=leader_lease,
                 register_s=terms.register_s,
             ),
-            rendezvous=_Rendezvous(),
+            rendezvous=VirtualRendezvous(),
             decide=self._decide,
             limits=terms.limits,
             timeouts=Timeouts(
