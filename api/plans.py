@@ -97,7 +97,8 @@ def outset_of(context: Context, spec: JobSpec, *, now_s: float) -> Outset:
         # What it will begin with is shown, and why not yet.
         waits = plan.reason.text
         at_once = replace(spec, start=StartCondition())
-        snapshot = replace(snapshot, job=replace(snapshot.job, spec=at_once))
+        begun = replace(snapshot.job, spec=at_once)
+        snapshot = replace(snapshot, job=begun, opens_at_s=None)
         plan = decide(snapshot)
     # The new job begins without measurements, but the earlier run's rates tell what to expect.
     if series:

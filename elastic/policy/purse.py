@@ -442,8 +442,13 @@ def _with_share(plan: Plan, share: Share) -> Plan:
 
 def _leaves(share: Share) -> str:
     """What the purse leaves the job, in words."""
-    if share.unit is CalendarUnit.HOUR and share.purse_usd_per_h is not None:
-        whole = f"of {price(share.purse_usd_per_h)}/h"
+    rate = share.purse_usd_per_h
+    # What may burn at once binds, or else the dollars of a day or month.
+    is_by_rate = share.unit is CalendarUnit.HOUR or (
+        rate is not None and share.wanted_usd_per_h > (rate - share.before_usd_per_h) * _EQUAL
+    )
+    if rate is not None and is_by_rate:
+        whole = f"of {price(rate)}/h"
     else:
         whole = f"of the {usd(share.left_usd)} left of this {share.unit}"
     said = f"the purse leaves it {price(share.usd_per_h)}/h {whole}"
@@ -451,8 +456,10 @@ def _leaves(share: Share) -> str:
         said += f": 1 job comes first, with {price(share.before_usd_per_h)}/h"
     elif share.before:
         said += f": {count(share.before)} jobs come first, with {price(share.before_usd_per_h)}/h"
-    if share.done_per_usd is not None:
+    if share.done_per_usd is not None and share.done_per_usd < 1:
         said += f"; a dollar buys {percent(share.done_per_usd)} of this job"
+    elif share.done_per_usd is not None:
+        said += f"; all of this job costs about {usd(1 / share.done_per_usd)}"
     return said
 
 

@@ -98,3 +98,11 @@ def test_the_plan_shows_what_it_will_begin_with_and_why_not_yet(client: TestClie
     assert found["spec"]["max_duration_s"] == 5400.0
     assert found["spec"]["priority"] == 3
     assert any("it starts no earlier than 2023-11-15T00:13:20Z" in each for each in found["notes"])
+
+
+def test_the_plan_of_a_job_with_hours_names_them_once(client: TestClient) -> None:
+    hours = "20:00-20:30 UTC"  # the clock stands at 22:13
+    found = client.post("/v1/jobs:plan", json={**SPEC, "start": {"hours": hours}}).json()
+    assert found["plan"]["action"] == "start"
+    assert "waits" not in found["plan"]["reason"]["text"]
+    assert [each for each in found["notes"] if f"it starts within {hours} only" in each]

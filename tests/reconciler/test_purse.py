@@ -49,7 +49,7 @@ def nodes(cluster: VirtualCluster, job: Job) -> int:
 
 
 def test_the_lower_priority_waits_where_an_hour_pays_one_job(cluster: VirtualCluster) -> None:
-    capped(cluster, hour=0.5)
+    capped(cluster, hour=0.5, day=8.0)
     low = cluster.submit(name="low")
     cluster.run(8)
     assert job_of(cluster, low).iteration > 0
@@ -58,6 +58,8 @@ def test_the_lower_priority_waits_where_an_hour_pays_one_job(cluster: VirtualClu
     cluster.run(15)
     done = cluster.done[low.id]
     assert job_of(cluster, low).phase is JobPhase.WAITING
+    # The hour is what binds, though the day would not last at this pace.
+    assert "leaves it $0/h of $0.45/h" in reason(cluster, low)
     assert nodes(cluster, low) == 0
     assert job_of(cluster, high).iteration > 0
     assert "1 job comes first, with $0.36/h" in reason(cluster, low)

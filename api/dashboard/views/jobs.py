@@ -193,7 +193,11 @@ def _place(facts: JobPageFacts) -> str:
         return "its nodes are ending"
     prepares = facts.preparing
     if facts.current is None:
-        if facts.target is None:
+        if facts.job.phase is JobPhase.PAUSED:
+            first = "without nodes until its user resumes it"
+        elif facts.job.phase is JobPhase.WAITING:
+            first = "without nodes for now: the last decision says why"
+        elif facts.target is None:
             first = "waiting for its first nodes"
         else:
             first = f"bringing up {group_name(facts.target)}"

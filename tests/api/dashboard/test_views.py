@@ -358,6 +358,12 @@ def test_a_minimum_bill_is_no_free_ride_after_its_first_second() -> None:
     assert chart.series[0].values == pytest.approx((400.0,) * 10)
 
 
+def test_what_a_dollar_bought_is_not_drawn_from_a_single_point() -> None:
+    alone = (ThroughputPoint(10.0, 4.0, "gan"),)
+    ledger = (ledger_row(0.0, None, 36.0),)
+    assert value_timeline(make_facts(throughput=alone, ledger=ledger)).series == ()
+
+
 def test_what_a_dollar_bought_is_not_drawn_before_an_iteration_and_a_dollar() -> None:
     assert value_timeline(make_facts(throughput=(ThroughputPoint(10.0, 4.0, "gan"),))).series == ()
     assert value_timeline(make_facts(ledger=(ledger_row(0.0, None, 36.0),))).series == ()
@@ -569,6 +575,18 @@ def test_an_empty_job_has_nothing_to_draw() -> None:
     assert view.throughput.series == view.cost.series == ()
     assert view.candidates.rows == ()
     assert view.head.place == "waiting for its first nodes"
+
+
+@pytest.mark.parametrize(
+    ("phase", "said"),
+    [
+        (JobPhase.PAUSED, "without nodes until its user resumes it"),
+        (JobPhase.WAITING, "without nodes for now: the last decision says why"),
+    ],
+)
+def test_a_job_that_rests_does_not_wait_for_first_nodes(phase: JobPhase, said: str) -> None:
+    view = job_view(make_facts(replace(JOB, phase=phase), current=None, target=None))
+    assert view.head.place == said
 
 
 def test_a_job_whose_last_nodes_end_waits_for_no_first_ones() -> None:
