@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import botocore.session
 import hypothesis
 import pytest
+from hypothesis.internal.conjecture import providers
 
 from tests.postgres import PostgresServer, postgres_server
 from tests.short_folders import short_folder
@@ -18,7 +19,13 @@ from tests.short_folders import short_folder
 # Nothing is timed: on a busy machine any example may take a second.
 hypothesis.settings.register_profile("same", derandomize=True, deadline=None)
 hypothesis.settings.register_profile("others", deadline=None)
-hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
+_PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "same")
+hypothesis.settings.load_profile(_PROFILE)
+if _PROFILE == "same":
+    # Hypothesis also draws constants that it finds in the modules loaded so far. Which these are
+    # depends on the tests before, so the same test would see other examples in each worker.
+    no_constants = providers._local_constants  # noqa: SLF001  # there is no setting for that
+    vars(providers)["_get_local_constants"] = lambda: no_constants
 
 
 @pytest.fixture(scope="session", autouse=True)

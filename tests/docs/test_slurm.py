@@ -24,7 +24,7 @@ def test_a_reader_trains_on_slurm_as_the_page_says(tmp_path: Path) -> None:
     folder = folder_in(tmp_path)
     (folder / "train.py").write_text(TRAIN)
     (folder / "job.yaml").write_text(re.findall(r"```yaml\n(.*?)```", page(PAGE), re.DOTALL)[0])
-    with running_slurm(folder / "slurm", 2) as slurm:
+    with running_slurm(2) as slurm:
         own = {
             "HOME": str(folder),
             "SLURM_CONF": str(slurm.folder / "slurm.conf"),

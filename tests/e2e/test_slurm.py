@@ -70,11 +70,9 @@ def daemon_on(slurm: SlurmCluster, folder: Path) -> Iterator[RunningDaemon]:
 
 
 @pytest.fixture
-def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SlurmCluster]:
+def slurm() -> Iterator[SlurmCluster]:
     skip_where_there_is_no_slurm(with_accounting=True)
-    with running_slurm(
-        tmp_path_factory.mktemp("slurm"), 6, kill_wait_s=15, with_accounting=True
-    ) as found:
+    with running_slurm(6, kill_wait_s=15, with_accounting=True) as found:
         yield found
 
 

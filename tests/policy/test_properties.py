@@ -193,15 +193,17 @@ def _world(
 
 @settings(max_examples=12, deadline=None)
 @given(_STEPS, st.integers(50, 20_000), st.floats(0, 0.3))
-def test_constant_prices_end_in_one_group_after_at_most_one_trial_of_each(
+def test_constant_prices_end_in_one_group(
     steps_s: tuple[float, float, float], iterations: int, noise: float
 ) -> None:
     world = _world(steps_s, iterations, noise, limits(trial_usd_share=0.5)).run(200)
 
-    # One start, a trial of each other type, one move to the best: nothing turns back and forth.
-    assert len(world.changes) <= 4
-    assert sum(change.code == "trial" for change in world.changes) <= 2
-    assert sum(change.code not in ("start", "trial") for change in world.changes) <= 1
+    # Where noise hides which of two is better, another trial may still pay. Nothing else turns back
+    # and forth, and that ends, too.
+    codes = [change.code for change in world.changes]
+    assert sum(code not in ("start", "trial", "trial_over") for code in codes) <= 1
+    assert codes.count("trial") <= 6
+    assert world.changes[-1].at_s - NOW_S < 750.0
 
 
 @settings(max_examples=8, deadline=None)

@@ -21,6 +21,7 @@ from pathlib import Path
 import pytest
 
 from elastic_lab.namespaces import ip
+from tests.short_folders import short_folder
 
 _CLUSTERS = count_up()
 _TOOLS = ("munged", "slurmctld", "slurmd", "sbatch", "ip")
@@ -213,7 +214,6 @@ class SlurmCluster:
 
 @contextmanager
 def running_slurm(
-    folder: Path,
     count: int,
     *,
     kill_wait_s: int = 5,
@@ -222,6 +222,23 @@ def running_slurm(
     with_cloud: bool = False,
 ) -> Iterator[SlurmCluster]:
     """Gives a Slurm of so many nodes of one core, and leaves nothing of it."""
+    # Its steps have sockets there, whose paths may have 107 characters.
+    with (
+        short_folder() as folder,
+        _running_in(folder, count, kill_wait_s, grace_s, with_accounting, with_cloud) as cluster,
+    ):
+        yield cluster
+
+
+@contextmanager
+def _running_in(
+    folder: Path,
+    count: int,
+    kill_wait_s: int,
+    grace_s: int,
+    with_accounting: bool,
+    with_cloud: bool,
+) -> Iterator[SlurmCluster]:
     # Other tests run beside this one, each with a network of its own.
     number = os.getpid() % 10_000 * 8 + next(_CLUSTERS) % 8
     stem = f"sl{number}"
@@ -235,7 +252,7 @@ def running_slurm(
             f"addr add {address}/24 dev {stem}",
             f"link set {stem} up",
         )
-        ports = _free_ports(address, count + 3)
+        ports = _free_ports(address, count + 3, number)
         accounting = ""
         if with_accounting:
             accounting = (
@@ -357,9 +374,9 @@ def _listens(address: str, port: int) -> bool:
         return probe.connect_ex((address, port)) == 0
 
 
-def _free_ports(address: str, count: int) -> list[int]:
-    """Ports in a row, of which none is in use."""
-    for first in range(20_000 + os.getpid() % 9_000, 60_000, count):
+def _free_ports(address: str, count: int, number: int) -> list[int]:
+    """Ports in a row, of which none is in use, and none is another cluster's that starts now."""
+    for first in range(20_000 + number * 16 % 40_000, 65_000, 16):
         found = list(range(first, first + count))
         if not any(_listens(address, each) for each in found):
             return found

@@ -38,9 +38,9 @@ IDLE_NODES = Offering("idle", Capacity.SPOT)
 
 
 @pytest.fixture(scope="module")
-def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SlurmCluster]:
+def slurm() -> Iterator[SlurmCluster]:
     skip_where_there_is_no_slurm()
-    with running_slurm(tmp_path_factory.mktemp("slurm"), 4) as found:
+    with running_slurm(4) as found:
         yield found
 
 
@@ -377,11 +377,9 @@ def test_files_of_nodes_that_ended_long_ago_are_removed(connect: Connect, tmp_pa
 
 
 @pytest.mark.soak  # Slurm looks twice a minute whether a node has booted
-def test_a_node_that_is_switched_off_is_free_and_boots_for_a_job(
-    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_a_node_that_is_switched_off_is_free_and_boots_for_a_job(tmp_path: Path) -> None:
     skip_where_there_is_no_slurm()
-    with running_slurm(tmp_path_factory.mktemp("slurm"), 1, with_cloud=True) as slurm:
+    with running_slurm(1, with_cloud=True) as slurm:
         provider = SlurmProvider(
             SlurmSettings(folder=tmp_path / "shared", partitions=("cloud",)),
             commands=SlurmCommands(slurm.environment),
