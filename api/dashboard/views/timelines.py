@@ -101,8 +101,6 @@ def value_timeline(facts: JobPageFacts) -> TimelineView:
     values = [
         (each.begin_s, each.iterations_per_usd, each.training_phase) for each in value_steps(facts)
     ]
-    if len(values) < 2:
-        values = []  # a single point shows no course
     at_s, series = _by_phase(values, unit="it/$", begin_s=None)
     summary = ""
     if values:

@@ -358,12 +358,6 @@ def test_a_minimum_bill_is_no_free_ride_after_its_first_second() -> None:
     assert chart.series[0].values == pytest.approx((400.0,) * 10)
 
 
-def test_what_a_dollar_bought_is_not_drawn_from_a_single_point() -> None:
-    alone = (ThroughputPoint(10.0, 4.0, "gan"),)
-    ledger = (ledger_row(0.0, None, 36.0),)
-    assert value_timeline(make_facts(throughput=alone, ledger=ledger)).series == ()
-
-
 def test_what_a_dollar_bought_is_not_drawn_before_an_iteration_and_a_dollar() -> None:
     assert value_timeline(make_facts(throughput=(ThroughputPoint(10.0, 4.0, "gan"),))).series == ()
     assert value_timeline(make_facts(ledger=(ledger_row(0.0, None, 36.0),))).series == ()
