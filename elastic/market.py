@@ -162,15 +162,9 @@ def _ssh(
     provider = SshProvider(
         read_hosts(settings.ssh),
         access=Access(settings.ssh.config_file, settings.ssh.known_hosts),
-        cluster=Cluster(store.holder(), place_of(settings.data_dir.absolute())),
+        cluster=_cluster(settings, store),
         folder=settings.data_dir.absolute() / "ssh",
-        terms=NodeTerms(
-            checkpoint_root=settings.job_root,
-            artifact_root=settings.job_root,
-            lease_s=settings.lease_s,
-            register_s=settings.register_timeout_s,
-            package_index=settings.ssh.package_index,
-        ),
+        terms=_node_terms(settings, settings.ssh.package_index),
         clock=clock,
         wheel=wheel,
     )
@@ -183,19 +177,28 @@ def _slurm(
     provider = SlurmProvider(
         settings.slurm,
         commands=SlurmCommands(),
-        cluster=Cluster(store.holder(), place_of(settings.data_dir.absolute())),
+        cluster=_cluster(settings, store),
         memory=settings.data_dir.absolute() / "slurm.json",
-        terms=NodeTerms(
-            checkpoint_root=settings.job_root,
-            artifact_root=settings.job_root,
-            lease_s=settings.lease_s,
-            register_s=settings.register_timeout_s,
-            package_index=settings.slurm.package_index,
-        ),
+        terms=_node_terms(settings, settings.slurm.package_index),
         clock=clock,
         wheel=wheel,
     )
     return provider, replace(setup, owned=provider.prices, offerings=provider.offerings)
+
+
+def _cluster(settings: Settings, store: Store) -> Cluster:
+    """What tells this daemon's machines from those of another one."""
+    return Cluster(store.holder(), place_of(settings.data_dir.absolute()))
+
+
+def _node_terms(settings: Settings, package_index: str | None) -> NodeTerms:
+    return NodeTerms(
+        checkpoint_root=settings.job_root,
+        artifact_root=settings.job_root,
+        lease_s=settings.lease_s,
+        register_s=settings.register_timeout_s,
+        package_index=package_index,
+    )
 
 
 # What each value of the setting `provider` makes: the provider, and what its prices depend on.

@@ -5,7 +5,7 @@ Nothing is performed here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from elastic.agent.cause import is_echo, only_follows, uneven_end
@@ -232,13 +232,7 @@ def _emptying(world: World, liveness: GroupLiveness) -> Iterator[Step]:
         return
     members = [world.living.get(node_id) for node_id in active.node_ids]
     exits = [_exit_of(node, active.number) for node in members]
-    if _is_done(world, members, exits):
-        yield BeginEnding(JobPhase.SUCCEEDED, "" if world.job.iteration else _UNSEEN)
-    elif active.drain_at_s is not None:
-        yield from _stopping(world, liveness, active, active.drain_at_s)
-    elif all(node is None for node in members):
-        yield EndGeneration(active.number, None)
-    else:
+    if not (yield from _finishing(world, liveness, active, members, exits)):
         yield DrainGeneration(active.number, "the job gives its nodes back")
 
 
@@ -268,6 +262,25 @@ def _prepared_at_s(node: Node) -> float | None:
     return (node.joined_at_s or 0.0) + node.prepared_s
 
 
+def _finishing(
+    world: World,
+    liveness: GroupLiveness,
+    active: Generation,
+    members: Sequence[Node | None],
+    exits: Sequence[Exit | None],
+) -> Generator[Step, None, bool]:
+    """The steps of a generation that is over, or on its way there; returns whether it is."""
+    if _is_done(world, members, exits):
+        yield BeginEnding(JobPhase.SUCCEEDED, "" if world.job.iteration else _UNSEEN)
+    elif active.drain_at_s is not None:
+        yield from _stopping(world, liveness, active, active.drain_at_s)
+    elif all(node is None for node in members):
+        yield EndGeneration(active.number, None)
+    else:
+        return False
+    return True
+
+
 def _keeping(
     world: World,
     liveness: GroupLiveness,
@@ -277,13 +290,9 @@ def _keeping(
 ) -> Iterator[Step]:
     members = [world.living.get(node_id) for node_id in active.node_ids]
     exits = [_exit_of(node, active.number) for node in members]
-    if _is_done(world, members, exits):
-        yield BeginEnding(JobPhase.SUCCEEDED, "" if world.job.iteration else _UNSEEN)
-    elif active.drain_at_s is not None:
-        yield from _stopping(world, liveness, active, active.drain_at_s)
-    elif all(node is None for node in members):
-        yield EndGeneration(active.number, None)
-    elif world.job.spec.mode is Mode.LIVE:
+    if (yield from _finishing(world, liveness, active, members, exits)):
+        return
+    if world.job.spec.mode is Mode.LIVE:
         yield from _keeping_session(world, liveness, active, wanted, is_ready)
     elif any(each is not None and each.outcome is not Outcome.SUCCEEDED for each in exits):
         yield DrainGeneration(
