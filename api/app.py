@@ -32,6 +32,7 @@ from api.routers import (
     measurements,
     nodes,
     notifications,
+    ways_in,
     wheels,
 )
 from api.schemas import ProblemOut
@@ -52,6 +53,7 @@ _OF_USERS = (
     job_accounts.router,
     job_files.router,
     nodes.router,
+    ways_in.router,
     held.router,
     market.router,
     measurements.router,

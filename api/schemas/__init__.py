@@ -72,6 +72,7 @@ from api.schemas.market import (
 )
 from api.schemas.notification import NotificationOut, NotifyTest, RecipientOut
 from api.schemas.spec import JobSpecIn, JobState, ObjectiveIn, StartIn, TrainingPhaseIn
+from api.schemas.way_in import EnterIn, EntryOut, LeaveIn, LeaveOut, WayInOut
 from api.schemas.wire import FieldErrorOut, Page, ProblemOut, Wire
 
 __all__ = [
@@ -85,6 +86,8 @@ __all__ = [
     "ChangeOut",
     "CostPoint",
     "DecisionOut",
+    "EnterIn",
+    "EntryOut",
     "EventOut",
     "ExplainedDecision",
     "FieldErrorOut",
@@ -98,6 +101,8 @@ __all__ = [
     "JobOut",
     "JobSpecIn",
     "JobState",
+    "LeaveIn",
+    "LeaveOut",
     "LedgerBy",
     "LedgerPage",
     "LedgerRowOut",
@@ -148,6 +153,7 @@ __all__ = [
     "UnavailableOut",
     "UseOut",
     "WaitingOut",
+    "WayInOut",
     "WhatIf",
     "WinsIfOut",
     "Wire",

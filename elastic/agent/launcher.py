@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -31,6 +32,7 @@ from elastic.agent.torchrun import (
 )
 from elastic.agent.worker_start import WorkerStart
 from elastic.durations import THREAD_END_S
+from elastic.model import ENVIRONMENT_FILE
 from elastic.protocol import Assignment
 from elastic.rendezvous import write_credential
 from elastic.worker.hook import FOLDERS
@@ -164,9 +166,19 @@ class Launcher:
         # Where SIGTERM is blocked, a drain reaches workers by its file, and torchrun by SIGINT.
         is_blocked = signal.SIGTERM in signal.pthread_sigmask(signal.SIG_BLOCK, ())
         self._is_shielded = is_blocked and not way.is_foreign
+        self._note_environment()
         self.tell_store(assignment.rdzv_endpoint)
         write_credential(certificate_file(self._settings), assignment.certificate)
         self._order(order)
+
+    def _note_environment(self) -> None:
+        """Writes what a person who enters this node needs to run the same Python as workers do."""
+        # Never all of the variables: secrets are among them.
+        shown = {"PATH", "VIRTUAL_ENV"} & set(self._outfit.variables)
+        lines = [
+            f"export {name}={shlex.quote(self._outfit.variables[name])}\n" for name in sorted(shown)
+        ]
+        (self._settings.work_dir / ENVIRONMENT_FILE).write_text("".join(lines))
 
     def tell_store(self, endpoint: str) -> None:
         """Writes where the job's store is; members of a session look there if they lose it."""

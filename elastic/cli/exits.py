@@ -32,6 +32,7 @@ class ExitCode(IntEnum):
     UNAVAILABLE = 7
     JOB_FAILED = 100
     JOB_UNFINISHED = 101
+    NODE_ENDED = 102
 
 
 MEANINGS = {
@@ -49,6 +50,7 @@ MEANINGS = {
     ExitCode.JOB_FAILED: "the watched job failed",
     ExitCode.JOB_UNFINISHED: "the watched job was stopped, ran out of budget, or was still running "
     "when watching ended",
+    ExitCode.NODE_ENDED: "`node ssh` or `node exec` ended because its node did",
 }
 
 # The first kind that an error belongs to decides.

@@ -8,15 +8,17 @@ from urllib.parse import quote
 import typer
 
 from elastic import figures
-from elastic.cli import completing, render
-from elastic.cli.options import JobOption, LimitOption, ListOutputOption, connection_of
+from elastic.cli import entering, render
+from elastic.cli.options import (
+    JobOption,
+    LimitOption,
+    ListOutputOption,
+    NodeArgument,
+    connection_of,
+)
 from elastic.cli.render import Column, ListOutput
 
 app = typer.Typer(help="The machines that jobs have.", no_args_is_help=True)
-
-NodeArgument = Annotated[
-    str, typer.Argument(help="The node's id.", autocompletion=completing.nodes)
-]
 
 # Nodes beat every second by default; a busy machine may miss some.
 _LONG_S = 15.0
@@ -44,6 +46,11 @@ COLUMNS = (
     Column("NOTICE", "notice", render.notice, is_extra=True),
     Column("REASON", "reason", can_wrap=True, is_extra=True),
 )
+
+
+app.command("ssh")(entering.ssh)
+# What follows the node is the command's own, options included.
+app.command("exec", context_settings={"allow_interspersed_args": False})(entering.execute)
 
 
 @app.command("ls")

@@ -34,6 +34,9 @@ JobOption = Annotated[
 JobArgument = Annotated[
     str, typer.Argument(help="The job's id or name.", autocompletion=completing.jobs)
 ]
+NodeArgument = Annotated[
+    str, typer.Argument(help="The node's id.", autocompletion=completing.nodes)
+]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 

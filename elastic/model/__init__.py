@@ -81,6 +81,13 @@ from elastic.model.script_error import ScriptError
 from elastic.model.snapshot import Change, Limits, Snapshot, Switch
 from elastic.model.topic import Topic
 from elastic.model.unseen import unseen_of
+from elastic.model.way_in import (
+    ENVIRONMENT_FILE,
+    Means,
+    WayIn,
+    entering,
+    remote_script,
+)
 from elastic.model.workers import (
     ONE_WORKER,
     NprocPerNode,
@@ -95,6 +102,7 @@ from elastic.model.workers import (
 __all__ = [
     "AGENT_SAYS",
     "AGES_S",
+    "ENVIRONMENT_FILE",
     "HIDDEN",
     "LEGAL_JOB_MOVES",
     "LEGAL_NODE_MOVES",
@@ -127,6 +135,7 @@ __all__ = [
     "JobSpec",
     "LedgerRow",
     "Limits",
+    "Means",
     "Missed",
     "Mode",
     "Node",
@@ -172,6 +181,7 @@ __all__ = [
     "TrainingPhase",
     "Unavailable",
     "Understood",
+    "WayIn",
     "Window",
     "Workers",
     "WorkersWanted",
@@ -180,6 +190,7 @@ __all__ = [
     "choose_mode",
     "declared_mode",
     "differs",
+    "entering",
     "histories",
     "how_to_resume",
     "idle_s",
@@ -191,6 +202,7 @@ __all__ = [
     "longest_block",
     "move_job",
     "move_node",
+    "remote_script",
     "script_at",
     "spent_usd",
     "stretches",

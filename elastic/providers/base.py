@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from elastic.errors import InvalidInput
-from elastic.model import NodeType, Offering
+from elastic.model import NodeType, Offering, WayIn
 from elastic.providers.blocks import Blocks
 from elastic.providers.leader_lease import LeaseRegister
 
@@ -179,4 +179,11 @@ class Provider(Protocol):
 
     def log_path(self, provider_id: str) -> str | None:
         """The folder that holds the machine's logs, if it can be read from here."""
+        ...
+
+    def way_in(self, provider_id: str, *, node_id: str) -> WayIn | None:
+        """How a person enters the machine; None if nothing of it runs now.
+
+        It asks neither a cloud nor a host. Raises ProviderError where there is no way in.
+        """
         ...

@@ -11,7 +11,7 @@ from enum import StrEnum
 from elastic.clock import Clock
 from elastic.durations import MINIMUM_BILLED_S
 from elastic.errors import CapacityUnavailable, ProviderError, ProviderUnavailable
-from elastic.model import NodeType, Offering
+from elastic.model import NodeType, Offering, WayIn
 from elastic.providers.base import Instance, InstanceState, LaunchRequest, Trouble
 from elastic.providers.blocks import Blocks
 from elastic.providers.leader_lease import LeaderLease
@@ -88,6 +88,7 @@ class FakeCloud:
         self.minimum_billed_s = minimum_billed_s
         self.forgets_after_s = forgets_after_s
         self.consoles: dict[str, str] = {}
+        self.ways_in: dict[str, WayIn] = {}
         self.kept_alive_at_s: dict[str, float] = {}
         self.capacity: dict[Offering, int] = {}
         # Every call before this is refused.
@@ -283,6 +284,9 @@ class FakeProvider:
 
     def log_path(self, provider_id: str) -> str | None:
         return None
+
+    def way_in(self, provider_id: str, *, node_id: str) -> WayIn | None:
+        return self.cloud.ways_in.get(provider_id)
 
     def _check_catalog(self) -> None:
         if self.cloud.catalog_failure is not None:

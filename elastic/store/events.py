@@ -36,10 +36,13 @@ def add_event(
     node_id: str | None = None,
     numbers: Mapping[str, float] | None = None,
     now_s: float,
-) -> None:
-    """Appends to the feed, in the transaction of what it reports."""
+) -> int:
+    """Appends to the feed, in the transaction of what it reports; gives the event's id."""
     values = {"at_s": now_s, "kind": kind, "text": text, "job_id": job_id, "node_id": node_id}
-    connection.execute(_ADD, values | {"numbers": json.dumps(dict(numbers or {}))})
+    added = connection.execute(_ADD, values | {"numbers": json.dumps(dict(numbers or {}))})
+    key = added.inserted_primary_key
+    assert key is not None  # of one row
+    return int(key[0])
 
 
 def listed(

@@ -14,6 +14,7 @@ from elastic.store.certificates import Certificates
 from elastic.store.code import Archives
 from elastic.store.decisions import Decisions
 from elastic.store.engine import Database
+from elastic.store.entries import Entries
 from elastic.store.events import Events
 from elastic.store.facts import Facts
 from elastic.store.generations import Generations
@@ -73,6 +74,7 @@ class Store:
         self.decisions = Decisions(database)
         self.facts = Facts(database)
         self.events = Events(database)
+        self.entries = Entries(database)
         self.alarms = StoredAlarms(database)
         self.notifications = Notifications(database)
         self.presence = Presence(database)

@@ -15,7 +15,7 @@ from elastic.distribution import Wheel
 from elastic.durations import LEASE_S, REGISTER_S
 from elastic.errors import CapacityUnavailable, InvalidInput, ProviderError, ProviderUnavailable
 from elastic.figures import duration
-from elastic.model import NodeType, Obstacle, Offering
+from elastic.model import Means, NodeType, Obstacle, Offering, WayIn
 from elastic.providers.base import Instance, InstanceState, LaunchRequest, Trouble
 from elastic.providers.blocks import FIRST_S, LONGEST_S, Blocks
 from elastic.providers.ec2 import tags
@@ -33,7 +33,12 @@ from elastic.providers.ec2.members import instances_of, name_members, whole_laun
 from elastic.providers.ec2.network import ensure_group
 from elastic.providers.ec2.pending import Pending
 from elastic.providers.ec2.template import Template, launched_images, sweep_templates, template_name
-from elastic.providers.ec2.user_data import package_source, user_data, wheel_url
+from elastic.providers.ec2.user_data import (
+    WORK_FOLDER,
+    package_source,
+    user_data,
+    wheel_url,
+)
 from elastic.renewal import Renewal
 
 # Templates that were left over cost nothing: once an hour is enough.
@@ -208,6 +213,14 @@ class Ec2Provider:
 
     def log_path(self, provider_id: str) -> str | None:
         return None
+
+    def way_in(self, provider_id: str, *, node_id: str) -> WayIn | None:
+        return WayIn(
+            Means.SESSION_MANAGER,
+            target=provider_id,
+            folder=WORK_FOLDER,
+            region=self._aws.reads.meta.region_name,
+        )
 
     def _sweep(self, living_jobs: Collection[str]) -> None:
         """Removes unused templates every hour."""

@@ -6,6 +6,8 @@ import hashlib
 import json
 import os
 import re
+import shlex
+import socket
 import subprocess
 import sys
 import uuid
@@ -16,7 +18,7 @@ from pathlib import Path
 from elastic.clock import Clock
 from elastic.durations import GONE_LISTED_S, LEASE_S
 from elastic.errors import ProviderError, ProviderUnavailable
-from elastic.model import NodeType, Offering
+from elastic.model import Means, NodeType, Offering, WayIn
 from elastic.providers.base import Instance, InstanceState, LaunchRequest, Trouble
 from elastic.providers.blocks import Blocks
 from elastic.providers.local import cgroup, spawn
@@ -150,6 +152,25 @@ class LocalProvider:
         if folder is None:
             return None
         return str(folder.logs)
+
+    def way_in(self, provider_id: str, *, node_id: str) -> WayIn | None:
+        folder = self._folder(provider_id)
+        if folder is None or folder.stop.exists() or folder.exited_at_s() is not None:
+            return None
+        launch = folder.launch()
+        cgroup = ""
+        if launch is not None and launch.cgroup is not None:
+            cgroup = str(launch.cgroup)
+        return WayIn(
+            Means.PROCESSES,
+            target="",
+            folder=shlex.quote(str(folder.work)),
+            # With these it ends as all of the node's processes do.
+            marks=marks(node_id, self._cluster),
+            boot_id=spawn.boot_id(),
+            machine=socket.gethostname(),
+            cgroup=cgroup,
+        )
 
     def _claim(self, request: LaunchRequest) -> tuple[NodeFolder, ...]:
         """The folders of the nodes that the token buys."""

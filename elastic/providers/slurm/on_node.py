@@ -148,6 +148,8 @@ def _lay_out(shared: NodeFiles, local: NodeFiles, order: Fields) -> None:
     local.agent_log.symlink_to(shared.path / "agent.log")
     agent = shared.read("agent") or {}
     local.write("order", order)
+    # The way in for people: srun knows a task of an array by this number alone.
+    shared.write("place", {"job": os.environ["SLURM_JOB_ID"], "work": str(local.work)})
     local.write(
         "agent",
         agent

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import shutil
 import threading
 from collections import Counter
@@ -19,7 +20,7 @@ from elastic.distribution import Wheel
 from elastic.durations import GONE_LISTED_S, HEARTBEAT_S, TICK_S
 from elastic.errors import CapacityUnavailable, ProviderError, ProviderUnavailable
 from elastic.figures import duration
-from elastic.model import NodeType, Obstacle, Offering
+from elastic.model import Means, NodeType, Obstacle, Offering, WayIn
 from elastic.providers.base import Instance, InstanceState, LaunchRequest, Trouble
 from elastic.providers.blocks import Blocks
 from elastic.providers.keeping import REST_LOOK_S, Cluster, NodeTerms, packages
@@ -189,6 +190,19 @@ class SlurmProvider:
         if job is None or not job.node_id:
             return None
         return str(self._node(job.node_id).path)
+
+    def way_in(self, provider_id: str, *, node_id: str) -> WayIn | None:
+        job = self._memory.jobs.get(provider_id.removeprefix("slurm-"))
+        # The node itself has written where it is, and the number that srun knows its job by.
+        place = self._node(node_id).read("place")
+        if job is None or place is None or job.instance_state is not InstanceState.RUNNING:
+            return None
+        return WayIn(
+            Means.SLURM,
+            target=str(place["job"]),
+            folder=shlex.quote(str(place["work"])),
+            marks={"ELASTICD_NODE_ID": node_id, "ELASTICD_CLUSTER": self._cluster.name},
+        )
 
     @property
     def calls(self) -> Mapping[str, int]:

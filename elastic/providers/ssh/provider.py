@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import shlex
 import threading
 from base64 import b64encode
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from elastic.clock import Clock
 from elastic.distribution import Wheel
 from elastic.durations import GONE_LISTED_S
 from elastic.errors import CapacityUnavailable, ProviderError, ProviderUnavailable
-from elastic.model import NodeType, Offering
+from elastic.model import Means, NodeType, Offering, WayIn
 from elastic.providers.base import Instance, LaunchRequest, Trouble
 from elastic.providers.blocks import Blocks
 from elastic.providers.keeping import REST_LOOK_S, Cluster, NodeTerms, packages
@@ -56,6 +57,7 @@ class SshProvider:
         least_free_bytes: int = LEAST_FREE_BYTES,
     ) -> None:
         self.blocks = Blocks()
+        self._access = access
         self._cluster = cluster
         self._terms = terms
         self._clock = clock
@@ -164,6 +166,22 @@ class SshProvider:
 
     def log_path(self, provider_id: str) -> str | None:
         return None
+
+    def way_in(self, provider_id: str, *, node_id: str) -> WayIn | None:
+        memory = self._hosts.get(provider_id.partition("@")[2])
+        if memory is None or node_id not in {each["node_id"] for each in memory.living}:
+            return None
+        # A relative folder is below the home folder, where a login begins.
+        folder = PurePosixPath(memory.host.folder, "nodes", node_id, "work")
+        return WayIn(
+            Means.SSH,
+            target=memory.host.name,
+            folder=shlex.quote(str(folder)),
+            # With these its keeper ends it as it does all of the node's processes.
+            marks={"ELASTICD_NODE_ID": node_id, "ELASTICD_CLUSTER": self._cluster.name},
+            ssh_config=str(self._access.config_file or ""),
+            known_hosts=str(self._access.known_hosts or ""),
+        )
 
     @property
     def calls(self) -> tuple[int, int]:

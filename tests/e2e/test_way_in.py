@@ -1,0 +1,86 @@
+"""A person enters nodes: real shells by every provider's way, and all of it in the events."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.running import ENDLESS, RunningDaemon, running_daemon
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
+
+
+@pytest.fixture(scope="module")
+def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningDaemon]:
+    folder = tmp_path_factory.mktemp("local")
+    with running_daemon(folder) as running:
+        yield running
+
+
+def joined_node(daemon: RunningDaemon, script: Path) -> dict[str, Any]:
+    """A node on which a job trains until it is ended."""
+    script.write_text(ENDLESS)
+    job_id = daemon.submit(name=f"job-{script.stem}", command=[str(script)])
+    daemon.until_iteration(job_id, 5)
+    (node,) = daemon.get("/v1/nodes", job=job_id)["items"]
+    return dict(node)
+
+
+def entries(daemon: RunningDaemon, node: dict[str, Any]) -> list[dict[str, Any]]:
+    """The events of people who entered and left a node."""
+    return [
+        each
+        for each in daemon.get("/v1/events", job=node["job_id"])["items"]
+        if each["kind"] in ("node_entered", "node_left") and each["node_id"] == node["id"]
+    ]
+
+
+def entering(daemon: RunningDaemon, *words: str) -> subprocess.Popen[str]:
+    """A command that goes on beside the test."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "elastic.cli", *words],
+        env=daemon.variables,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_a_command_on_a_local_node_runs_where_its_workers_do_and_hands_its_exit_code_on(
+    local: RunningDaemon, tmp_path: Path
+) -> None:
+    node = joined_node(local, tmp_path / "one.py")
+    script = 'pwd; echo "$ELASTICD_NODE_ID"; command -v python; exit 3'
+    done = local.elasticd("node", "exec", node["id"], "--", "sh", "-c", script)
+    assert done.returncode == 3, done.stderr
+    where, who, python = done.stdout.splitlines()
+    assert where.endswith(f"nodes/{node['id']}/work/code")
+    assert (who, python) == (node["id"], str(Path(sys.executable).parent / "python"))
+    entered, left = entries(local, node)
+    assert "runs sh -c" in entered["text"] and "@" in entered["text"]
+    assert left["numbers"]["entry"] == entered["id"] and left["numbers"]["exit_code"] == 3
+    assert "exit code 3" in left["text"]
+    shown = local.elasticd("event", "ls", "--job", node["job_id"]).stdout
+    assert "exit code 3" in shown
+
+    # An open shell ends with its node, and its end is on record.
+    shell = entering(local, "node", "exec", node["id"], "--", "sh", "-c", "echo in; sleep 600")
+    assert shell.stdout is not None and shell.stdout.readline() == "in\n"
+    local.elasticd("job", "stop", node["job_id"], "-y")
+    _, said = shell.communicate(timeout=90)
+    assert shell.returncode == 102, said
+    assert f"{node['id']} is termina" in said
+    *_, left = entries(local, node)
+    assert "exit_code" not in left["numbers"] and "is termina" in left["text"]
+    local.until_phase(node["job_id"], "cancelled")
+
+    late = local.elasticd("node", "ssh", node["id"])
+    assert late.returncode == 6 and "is terminated since" in late.stderr, late.stderr
+    unknown = local.elasticd("node", "ssh", "node-none")
+    assert unknown.returncode == 5 and "node-none" in unknown.stderr
