@@ -174,6 +174,14 @@ class Guests:
             if guest.machine is not None:
                 guest.machine.cut_off(is_cut=is_cut)
 
+    def first_pid(self, instance_id: str) -> int | None:
+        """The first process of an instance; None if it does not run."""
+        with self.lock:
+            guest = self._all.get(instance_id)
+            if guest is None or guest.machine is None or guest.phase is not GuestPhase.RUNNING:
+                return None
+            return guest.machine.first_pid()
+
     def end_all(self) -> None:
         """Terminates every instance and waits until all of them are gone."""
         for guest in self.all():

@@ -50,6 +50,10 @@ class RunningGuest(Protocol):
         """Takes the machine off the network, or puts it back."""
         ...
 
+    def first_pid(self) -> int | None:
+        """The number, on this machine, of the machine's first process; None once it is off."""
+        ...
+
 
 class Hypervisor(Protocol):
     """Where machines run."""

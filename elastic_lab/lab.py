@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import math
+import os
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -42,6 +43,7 @@ from elastic_lab.scenario import (
 )
 from elastic_lab.scenario_runner import ScenarioRunner
 from elastic_lab.schedule import Schedule
+from elastic_lab.sessions import write_plugin
 from elastic_lab.slots import Slot, claim_slot
 from elastic_lab.state import InstanceView, LabState, view
 from elastic_lab.timeline import Timeline
@@ -107,7 +109,16 @@ class Lab:
             "ELASTICD_EC2__BOOTSTRAP": "true",
             "ELASTICD_EC2__MINIMUM_BILLED_S": f"{self.scenario.minimum_billed_s:g}",
             "ELASTICD_LAB_GATEWAY": self.gateway,
+            # With the program that carries sessions of Session Manager.
+            "PATH": f"{write_plugin(self._hypervisor.folder / 'bin')}:{os.environ['PATH']}",
         }
+
+    def door_of(self, instance_id: str) -> str | None:
+        """How a session enters an instance; None if it does not run."""
+        pid = self._guests.first_pid(instance_id)
+        if pid is None:
+            return None
+        return f"lab://{pid}/{self._hypervisor.kind}"
 
     def bill(self) -> Bill:
         """What everything has really cost so far."""
@@ -228,7 +239,9 @@ class Lab:
             timeline=self._timeline,
             clock=self._clock,
         )
-        middleware = Middleware(moto, self.scenario, launcher, Control(self), self.log)
+        middleware = Middleware(
+            moto, self.scenario, launcher, Control(self), self.log, self.door_of
+        )
         return make_server(
             self.gateway, port, middleware, threaded=True, request_handler=_QuietHandler
         )

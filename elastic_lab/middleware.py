@@ -22,6 +22,8 @@ from elastic_lab.launching import InstanceLauncher
 from elastic_lab.placement import PlacementGroups
 from elastic_lab.price_list import TARGET, answer_price_list, json_answer
 from elastic_lab.scenario import Effect, InjectedFault, Scenario
+from elastic_lab.sessions import TARGET as SESSIONS
+from elastic_lab.sessions import answer_session
 from elastic_lab.tokens import ClientTokens
 from elastic_lab.wire import (
     Answer,
@@ -43,6 +45,8 @@ class Middleware:
     launcher: InstanceLauncher
     control: Control
     console: Callable[[str], str]
+    # How a session enters an instance; None for one that does not run.
+    door_of: Callable[[str], str | None]
     tokens: ClientTokens = field(default_factory=ClientTokens)
     groups: PlacementGroups = field(default_factory=PlacementGroups)
     purchases: threading.Lock = field(default_factory=threading.Lock)
@@ -75,6 +79,8 @@ class Middleware:
         body = _take_body(environ)
         fault = self.launcher.fault_injector.take_fault(action, after_s=after_s, is_named=True)
         answer = answer_account(environ, action, body, self.scenario, fault)
+        if answer is None and target == f"{SESSIONS}{action}":
+            answer = answer_session(action, body, self.door_of)
         if answer is None:
             return self.app(environ, start_response)
         return answer.send(start_response)

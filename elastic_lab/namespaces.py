@@ -133,14 +133,22 @@ class NamespaceMachine:
             remove(self.cgroup)
 
     def end(self) -> None:
-        # The inner process 1, not `unshare`: the kernel ends all others in the namespace before it.
+        # The kernel ends all others in the namespace before it.
         while self.process.poll() is None:
-            with suppress(psutil.Error):
-                for child in psutil.Process(self.process.pid).children():
-                    child.send_signal(signal.SIGKILL)
+            first = self.first_pid()
+            if first is not None:
+                with suppress(psutil.Error):
+                    psutil.Process(first).send_signal(signal.SIGKILL)
             with suppress(subprocess.TimeoutExpired):
                 # A killed namespace is gone within milliseconds.
                 self.process.wait(0.02)
+
+    def first_pid(self) -> int | None:
+        # The inner process 1, not `unshare`, which is its parent.
+        with suppress(psutil.Error):
+            for child in psutil.Process(self.process.pid).children():
+                return int(child.pid)
+        return None
 
     def cut_off(self, *, is_cut: bool) -> None:
         ip(f"link set {_cable(self.name)} {'down' if is_cut else 'up'}")

@@ -92,6 +92,11 @@ class PlainMachine:
             "plain processes share this machine's network: partitions need root"
         )
 
+    def first_pid(self) -> int | None:
+        if self.process.poll() is None:
+            return self.process.pid
+        return None
+
     def _members(self) -> list[int]:
         return [each.pid for each in find_family(None, marks=self.marks)]
 

@@ -10,7 +10,28 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.running import ENDLESS, RunningDaemon, running_daemon
+from tests.e2e.running import (
+    ENDLESS,
+    RunningDaemon,
+    lab_left_empty,
+    running_daemon,
+    running_daemon_on,
+)
+
+_SCENARIO = {"node_types": {"c5.large": {"cpu": 0.5, "on_demand_usd_per_h": 0.1}}}
+_ON_THE_LAB = """
+tick_s = 1.0
+heartbeat_s = 0.5
+drain_grace_s = 6.0
+
+[ec2]
+cluster = "way-in"
+capacities = ["on-demand"]
+minimum_billed_s = 1
+
+[policy]
+wind_down_s = 10.0
+"""
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 
@@ -84,3 +105,30 @@ def test_a_command_on_a_local_node_runs_where_its_workers_do_and_hands_its_exit_
     assert late.returncode == 6 and "is terminated since" in late.stderr, late.stderr
     unknown = local.elasticd("node", "ssh", "node-none")
     assert unknown.returncode == 5 and "node-none" in unknown.stderr
+
+
+def test_session_manager_enters_an_instance_and_ends_with_it(tmp_path: Path) -> None:
+    with (
+        lab_left_empty(_SCENARIO) as lab,
+        running_daemon_on(lab, tmp_path, config=_ON_THE_LAB) as daemon,
+    ):
+        node = joined_node(daemon, tmp_path / "train.py")
+        script = "pwd; hostname; head -c 400000 /dev/zero | tr '\\0' x; exit 3"
+        done = daemon.elasticd("node", "exec", node["id"], "--", "sh", "-c", script)
+        assert done.returncode == 3, done.stderr
+        where, name, much = done.stdout.split("\n")
+        assert where.endswith("/elasticd/work/code")
+        (instance,) = lab.running()
+        assert name.replace("-", ".").removeprefix("ip.") == instance.address
+        # All of a long output and none of what the session itself writes.
+        assert much == "x" * 400_000
+        _, left = entries(daemon, node)
+        assert left["numbers"]["exit_code"] == 3
+
+        shell = entering(daemon, "node", "exec", node["id"], "--", "sh", "-c", "echo in; sleep 600")
+        assert shell.stdout is not None and shell.stdout.readline() == "in\n"
+        daemon.elasticd("job", "stop", node["job_id"], "-y")
+        _, said = shell.communicate(timeout=90)
+        assert shell.returncode == 102 and f"{node['id']} is terminat" in said
+        *_, left = entries(daemon, node)
+        assert "is terminat" in left["text"]
