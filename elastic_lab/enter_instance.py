@@ -32,7 +32,7 @@ def main(arguments: list[str]) -> int:
         spaces = ["--mount", "--uts", "--ipc", "--net", "--pid"]
         command = ["nsenter", "--target", str(pid), *spaces, "--", *command]
     _say(f"\nStarting session with SessionId: {response['SessionId']}\n")
-    stdin = subprocess.DEVNULL
+    stdin: int | None = subprocess.DEVNULL
     if request["DocumentName"] == _INTERACTIVE:
         stdin = None
     subprocess.run(command, env=_environment_of(pid), cwd="/", stdin=stdin, check=False)

@@ -17,6 +17,12 @@ from tests.e2e.running import (
     running_daemon,
     running_daemon_on,
 )
+from tests.providers.slurm_cluster import running_slurm, skip_where_there_is_no_slurm
+from tests.providers.ssh_hosts import (
+    python_with_elasticd,
+    running_hosts,
+    skip_where_there_is_no_sshd,
+)
 
 _SCENARIO = {"node_types": {"c5.large": {"cpu": 0.5, "on_demand_usd_per_h": 0.1}}}
 _ON_THE_LAB = """
@@ -31,6 +37,35 @@ minimum_billed_s = 1
 
 [policy]
 wind_down_s = 10.0
+"""
+
+_ON_HOSTS = """
+tick_s = 1.0
+heartbeat_s = 0.5
+drain_grace_s = 6.0
+provider = "ssh"
+host = "{address}"
+checkpoint_root = "{folder}/jobs"
+
+[ssh]
+hosts_file = "{folder}/hosts.yaml"
+config_file = "{config}"
+python = "{python}"
+"""
+_ON_SLURM = """
+tick_s = 1.0
+heartbeat_s = 0.5
+drain_grace_s = 6.0
+provider = "slurm"
+host = "{address}"
+checkpoint_root = "{folder}/jobs"
+
+[slurm]
+folder = "{folder}/shared"
+python = "{python}"
+partitions = ["main"]
+notice_s = 30
+usd_per_billing_h = 0.5
 """
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
@@ -90,15 +125,7 @@ def test_a_command_on_a_local_node_runs_where_its_workers_do_and_hands_its_exit_
     shown = local.elasticd("event", "ls", "--job", node["job_id"]).stdout
     assert "exit code 3" in shown
 
-    # An open shell ends with its node, and its end is on record.
-    shell = entering(local, "node", "exec", node["id"], "--", "sh", "-c", "echo in; sleep 600")
-    assert shell.stdout is not None and shell.stdout.readline() == "in\n"
-    local.elasticd("job", "stop", node["job_id"], "-y")
-    _, said = shell.communicate(timeout=90)
-    assert shell.returncode == 102, said
-    assert f"{node['id']} is termina" in said
-    *_, left = entries(local, node)
-    assert "exit_code" not in left["numbers"] and "is termina" in left["text"]
+    ends_with_its_node(local, node)
     local.until_phase(node["job_id"], "cancelled")
 
     late = local.elasticd("node", "ssh", node["id"])
@@ -124,11 +151,55 @@ def test_session_manager_enters_an_instance_and_ends_with_it(tmp_path: Path) -> 
         assert much == "x" * 400_000
         _, left = entries(daemon, node)
         assert left["numbers"]["exit_code"] == 3
+        ends_with_its_node(daemon, node)
 
-        shell = entering(daemon, "node", "exec", node["id"], "--", "sh", "-c", "echo in; sleep 600")
-        assert shell.stdout is not None and shell.stdout.readline() == "in\n"
-        daemon.elasticd("job", "stop", node["job_id"], "-y")
-        _, said = shell.communicate(timeout=90)
-        assert shell.returncode == 102 and f"{node['id']} is terminat" in said
-        *_, left = entries(daemon, node)
-        assert "is terminat" in left["text"]
+
+def ends_with_its_node(daemon: RunningDaemon, node: dict[str, Any]) -> None:
+    """Checks that what is open on a node closes when its job is stopped, and is on record."""
+    shell = entering(daemon, "node", "exec", node["id"], "--", "sh", "-c", "echo in; sleep 600")
+    assert shell.stdout is not None and shell.stdout.readline() == "in\n"
+    daemon.elasticd("job", "stop", node["job_id"], "-y")
+    _, said = shell.communicate(timeout=90)
+    assert shell.returncode == 102 and f"{node['id']} is terminat" in said, said
+    *_, left = entries(daemon, node)
+    assert "exit_code" not in left["numbers"] and "is terminat" in left["text"]
+
+
+def test_ssh_enters_a_host_as_the_hosts_file_names_it(tmp_path: Path) -> None:
+    skip_where_there_is_no_sshd()
+    (tmp_path / "estate").mkdir()
+    with running_hosts(tmp_path / "estate", 1) as estate:
+        (tmp_path / "hosts.yaml").write_text("hosts: {desk-a: {usd_per_h: 0.05}}\n")
+        config = _ON_HOSTS.format(
+            address=estate.address,
+            folder=tmp_path,
+            config=estate.config,
+            python=python_with_elasticd(tmp_path),
+        )
+        with running_daemon(tmp_path, config=config) as daemon:
+            node = joined_node(daemon, tmp_path / "train.py")
+            script = "pwd; hostname; cat; exit 3"
+            done = daemon.elasticd("node", "exec", node["id"], "--", "sh", "-c", script)
+            assert done.returncode == 3, done.stderr
+            where, name = done.stdout.split()
+            assert where == f"{estate.host('desk-a').root}/nodes/{node['id']}/work/code"
+            assert name == "desk-a"
+            ends_with_its_node(daemon, node)
+
+
+def test_srun_enters_a_job_of_slurm(tmp_path: Path) -> None:
+    skip_where_there_is_no_slurm()
+    with running_slurm(1, kill_wait_s=15) as slurm:
+        config = _ON_SLURM.format(
+            address=slurm.address, folder=tmp_path, python=python_with_elasticd(tmp_path)
+        )
+        environment = {"SLURM_CONF": str(slurm.folder / "slurm.conf")}
+        with running_daemon(tmp_path, environment, config=config) as daemon:
+            node = joined_node(daemon, tmp_path / "train.py")
+            script = 'pwd; echo "$SLURM_JOB_ID"; exit 3'
+            done = daemon.elasticd("node", "exec", node["id"], "--", "sh", "-c", script)
+            assert done.returncode == 3, done.stderr
+            where, job = done.stdout.split()
+            assert f"elasticd-{node['id']}-{job}/work/code" in where
+            assert node["provider_id"] == f"slurm-{job}"
+            ends_with_its_node(daemon, node)
