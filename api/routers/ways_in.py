@@ -52,8 +52,8 @@ def _way_in(context: Context, node: Node) -> WayIn:
         if node.terminated_at_s is not None:
             when = f" since {instant(node.terminated_at_s)}"
         raise Conflict(
-            f"{node.id} is {node.phase}{when} ({node.reason}): `elasticd node ls` shows those "
-            "that run"
+            f"{node.id} is {node.phase}{when} ({context.store.entries.end_of(node.id)}): "
+            "`elasticd node ls` shows nodes that run"
         )
     way = None
     if node.provider_id is not None:

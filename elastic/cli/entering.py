@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 # Shells show a death by signal N as 128 + N; ssh says 255 where its connection broke.
 _KILLED = 128
+# Among a job's newest events, its node's end is at most as far back.
+_EVENTS = 100
 
 CommandArgument = Annotated[list[str], typer.Argument(help="The command and its words.")]
 
@@ -88,7 +90,7 @@ def _run(client: Client, path: str, way: WayIn, command: Sequence[str]) -> Ended
         with suppress(DaemonUnreachable, StoreUnavailable):
             found = client.get(path, within_s=THREAD_END_S)
             if found["phase"] in ("terminating", "terminated", "lost"):
-                return f"is {found['phase']}: {found['reason']}"
+                return f"ended: {_why_ended(client, found)}"
         return ""
 
     if way.means is Means.SESSION_MANAGER:
@@ -99,6 +101,18 @@ def _run(client: Client, path: str, way: WayIn, command: Sequence[str]) -> Ended
         # The node's own end may have killed it before the daemon was asked.
         return replace(ended, because=must_end())
     return ended
+
+
+def _why_ended(client: Client, node: JsonObject) -> str:
+    found = client.get("/v1/events", job=node["job_id"], limit=_EVENTS)["items"]
+    told = [
+        each["text"]
+        for each in found
+        if each["node_id"] == node["id"] and each["kind"] in ("node_terminating", "node_lost")
+    ]
+    if told:
+        return str(told[-1])
+    return str(node["phase"])
 
 
 def _run_here(

@@ -11,12 +11,14 @@ from sqlalchemy import Connection, select
 from elastic.errors import NotFound
 from elastic.figures import duration
 from elastic.store import nodes as node_rows
-from elastic.store.engine import Repository, writes
+from elastic.store.engine import Repository, reads, writes
 from elastic.store.events import add_event
 from elastic.store.schema import events
 
 ENTERED = "node_entered"
 LEFT = "node_left"
+# What says why a node ended: that elasticd asked for it, or that it was lost.
+ENDS = ("node_terminating", "node_lost")
 
 
 def entered(
@@ -77,8 +79,20 @@ def left(
     )
 
 
+def end_of(connection: Connection, node_id: str) -> str:
+    """The newest event of a node's end, in words; empty if there is none."""
+    query = (
+        select(events.c.text)
+        .where(events.c.node_id == node_id, events.c.kind.in_(ENDS))
+        .order_by(events.c.id.desc())
+        .limit(1)
+    )
+    return connection.execute(query).scalar_one_or_none() or ""
+
+
 class Entries(Repository):
     """People on nodes."""
 
     entered = writes(entered)
     left = writes(left)
+    end_of = reads(end_of)

@@ -131,7 +131,7 @@ def test_the_disks_price_is_one_regions_unless_it_is_set(
     assert judge_disk_price(load_settings(ec2=ec2), region).level == level
 
 
-@pytest.mark.parametrize("name", ["daemon", "node", "reaper"])
+@pytest.mark.parametrize("name", ["daemon", "node", "reaper", "person"])
 def test_a_policy_is_printed_without_asking_aws_anything(
     run: Run, endpoint: Endpoint, name: str
 ) -> None:
@@ -143,4 +143,4 @@ def test_a_policy_is_printed_without_asking_aws_anything(
 
 def test_an_unknown_policy_is_refused_with_the_names_there_are(run: Run) -> None:
     outcome = run("doctor", "--print-policy", "root")
-    assert (outcome.status, "daemon, node, reaper" in outcome.err) == (2, True)
+    assert (outcome.status, "daemon, node, reaper, person" in outcome.err) == (2, True)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import select
 import subprocess
 import sys
+import termios
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +113,70 @@ def entering(daemon: RunningDaemon, *words: str) -> subprocess.Popen[str]:
     )
 
 
+@dataclass(slots=True)
+class Terminal:
+    """A person at a terminal, with one command in front."""
+
+    process: subprocess.Popen[bytes]
+    keyboard: int
+    seen: bytes = b""
+
+    def type(self, line: str) -> None:
+        os.write(self.keyboard, line.encode() + b"\n")
+
+    def until(self, text: str) -> None:
+        """Reads until this is on the screen."""
+        while text.encode() not in self.seen:
+            ready, _, _ = select.select([self.keyboard], [], [], 60)
+            assert ready, self.seen
+            self.seen += os.read(self.keyboard, 4096)
+
+
+@contextmanager
+def at_a_terminal(daemon: RunningDaemon, *words: str) -> Iterator[Terminal]:
+    keyboard, screen = os.openpty()
+    process = subprocess.Popen(
+        ["setsid", "--ctty", "--wait", sys.executable, "-m", "elastic.cli", *words],
+        env=daemon.variables,
+        stdin=screen,
+        stdout=screen,
+        stderr=screen,
+    )
+    try:
+        yield Terminal(process, keyboard)
+    finally:
+        process.kill()
+        process.wait()
+        os.close(keyboard)
+        os.close(screen)
+
+
+def test_a_shell_has_the_terminal_and_gives_it_back_when_its_node_ends(
+    local: RunningDaemon, tmp_path: Path
+) -> None:
+    node = joined_node(local, tmp_path / "two.py")
+    with at_a_terminal(local, "node", "ssh", node["id"]) as person:
+        # What a shell without job control would say is a warning, and the second line is not run.
+        person.type("echo $((6 * 7)) in $ELASTICD_NODE_ID")
+        person.until(f"42 in {node['id']}")
+        # Ctrl-C ends what runs in the shell, and neither the shell nor the command around it.
+        person.type("sleep 600 || echo cut")
+        os.write(person.keyboard, b"\x03")
+        person.type("exit 7")
+        assert person.process.wait(60) == 7
+    assert b"no job control" not in person.seen
+    _, left = entries(local, node)
+    assert left["numbers"]["exit_code"] == 7 and "opens a shell" in left["text"]
+
+    with at_a_terminal(local, "node", "ssh", node["id"]) as person:
+        person.type("stty -echo; echo in $ELASTICD_NODE_ID")
+        person.until(f"in {node['id']}")
+        local.elasticd("job", "stop", node["job_id"], "-y")
+        person.until(f"{node['id']} ended: ")
+        assert person.process.wait(60) == 102
+        assert termios.tcgetattr(person.keyboard)[3] & termios.ECHO
+
+
 def test_a_command_on_a_local_node_runs_where_its_workers_do_and_hands_its_exit_code_on(
     local: RunningDaemon, tmp_path: Path
 ) -> None:
@@ -160,9 +229,10 @@ def ends_with_its_node(daemon: RunningDaemon, node: dict[str, Any]) -> None:
     assert shell.stdout is not None and shell.stdout.readline() == "in\n"
     daemon.elasticd("job", "stop", node["job_id"], "-y")
     _, said = shell.communicate(timeout=90)
-    assert shell.returncode == 102 and f"{node['id']} is terminat" in said, said
+    assert shell.returncode == 102, said
+    assert f"{node['id']} ended: " in said and "is being terminated: " in said
     *_, left = entries(daemon, node)
-    assert "exit_code" not in left["numbers"] and "is terminat" in left["text"]
+    assert "exit_code" not in left["numbers"] and "ended: " in left["text"]
 
 
 def test_ssh_enters_a_host_as_the_hosts_file_names_it(tmp_path: Path) -> None:

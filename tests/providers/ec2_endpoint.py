@@ -80,10 +80,10 @@ class Endpoint:
         text = f'<{action}Response xmlns="http://ec2.amazonaws.com/doc/2016-11-15/">{body}</{action}Response>'
         self.scripted[action].extend([Scripted("200 OK", text.encode())] * times)
 
-    def answer_json(self, action: str, body: object) -> None:
+    def answer_json(self, action: str, body: object, *, status: str = "200 OK") -> None:
         """The next call of `action` of a service that speaks JSON gets this."""
         self.scripted[action].append(
-            Scripted("200 OK", json.dumps(body).encode(), "application/x-amz-json-1.1")
+            Scripted(status, json.dumps(body).encode(), "application/x-amz-json-1.1")
         )
 
     def sent(self, action: str) -> list[dict[str, str]]:

@@ -93,8 +93,12 @@ def test_the_daemon_is_allowed_exactly_what_the_code_calls() -> None:
         "pricing:GetProducts",
         "ssm:GetParameter",
     } <= sources
+    # What people do with rights of their own is not the daemon's.
+    by_people = actions_of(policy("person", SCOPE))
+    assert by_people <= sources
     assert (
-        actions_of(policy("daemon", Scope(SETTINGS, REGION))) - NOT_CALLED == sources - ONLY_TRIED
+        actions_of(policy("daemon", Scope(SETTINGS, REGION))) - NOT_CALLED
+        == sources - ONLY_TRIED - by_people
     )
 
 
@@ -284,10 +288,32 @@ def test_a_node_is_allowed_its_jobs_bucket_below_the_root_and_nothing_else() -> 
     assert not is_allowed(told, Asked("s3:ListBucket", bucket, {"s3:prefix": ""}))
 
 
-def test_a_node_whose_checkpoints_are_in_a_folder_is_allowed_nothing() -> None:
-    assert actions_of(policy("node", Scope(SETTINGS, REGION))) == set()
+def test_a_node_whose_checkpoints_are_in_a_folder_is_allowed_to_be_entered_and_nothing_else() -> (
+    None
+):
+    told = actions_of(policy("node", Scope(SETTINGS, REGION)))
+    assert told < actions_of(policy("node", SCOPE))
+    assert "ssmmessages:OpenDataChannel" in told
+    assert {each.partition(":")[0] for each in told} == {"ssm", "ssmmessages"}
 
 
-@pytest.mark.parametrize("name", ["daemon", "node", "reaper"])
+def test_a_person_enters_the_clusters_nodes_by_two_documents_and_ends_only_own_sessions() -> None:
+    told = policy("person", SCOPE)
+
+    def may_start(resource: str, **context: str) -> bool:
+        return is_allowed(told, Asked("ssm:StartSession", resource, context))
+
+    instance = f"arn:aws:ec2:{REGION}:123456789012:instance/i-1"
+    assert may_start(instance, **{"ssm:resourceTag/elasticd:cluster": "ours"})
+    assert not may_start(instance, **{"ssm:resourceTag/elasticd:cluster": "theirs"})
+    assert not may_start(instance)
+    document = f"arn:aws:ssm:{REGION}::document/"
+    assert may_start(f"{document}AWS-StartInteractiveCommand")
+    assert not may_start(f"{document}AWS-StartPortForwardingSession")
+    others = f"arn:aws:ssm:{REGION}:123456789012:session/other-1"
+    assert not is_allowed(told, Asked("ssm:TerminateSession", others))
+
+
+@pytest.mark.parametrize("name", ["daemon", "node", "reaper", "person"])
 def test_a_policy_fits_a_managed_policy(name: str) -> None:
     assert len(json.dumps(policy(name, SCOPE), separators=(",", ":"))) <= 6144

@@ -19,8 +19,8 @@ from elastic.providers.ec2.faults import code_of
 
 PLUGIN = "session-manager-plugin"
 # Documents that AWS has in every account. The first runs the command on a terminal.
-_INTERACTIVE = "AWS-StartInteractiveCommand"
-_PLAIN = "AWS-StartNonInteractiveCommand"
+INTERACTIVE = "AWS-StartInteractiveCommand"
+PLAIN = "AWS-StartNonInteractiveCommand"
 # From this version on, the plugin reads the session's token from a variable, which other users of
 # the computer do not see (aws-cli, customizations/sessionmanager.py).
 _READS_VARIABLE = (1, 2, 497, 0)
@@ -56,7 +56,7 @@ def open_session(way: WayIn, script: str, *, has_terminal: bool) -> ManagedSessi
         )
     asked = {
         "Target": way.target,
-        "DocumentName": _INTERACTIVE if has_terminal else _PLAIN,
+        "DocumentName": INTERACTIVE if has_terminal else PLAIN,
         "Parameters": {"command": [_as_root(way, script)]},
     }
     try:

@@ -1,4 +1,4 @@
-"""The IAM policies with the least permissions for daemon, nodes and reaper."""
+"""The IAM policies with the least permissions for daemon, nodes, reaper and people."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from elastic.errors import InvalidInput
 from elastic.providers.ec2 import tags
 from elastic.providers.ec2.aws import require_commercial
 from elastic.providers.ec2.leader_lease import lease_name
+from elastic.providers.ec2.session_manager import INTERACTIVE, PLAIN
 
 Statement = Mapping[str, Any]
 _PUBLIC = "/aws/service/"
@@ -120,9 +121,12 @@ def daemon(scope: Scope) -> Sequence[Statement]:
 
 
 def node(scope: Scope) -> Sequence[Statement]:
-    """What a node's agent calls: the bucket of checkpoints, or nothing if they are in a folder."""
+    """What a node calls: the bucket of checkpoints, and Session Manager so that people can enter."""
+    # None of these can be limited to resources. They let a machine be entered by people with rights
+    # of their own, and nothing else (Session Manager's user guide, "minimal permissions").
+    entered = _allow("LetPeopleIn", _SESSION_AGENT, "*")
     if scope.bucket is None:
-        return [{"Sid": "Nothing", "Effect": "Deny", "Action": "*", "Resource": "*"}]
+        return [entered]
     bucket = f"arn:aws:s3:::{scope.bucket.bucket}"
     below = scope.bucket.key("*")
     return [
@@ -139,6 +143,7 @@ def node(scope: Scope) -> Sequence[Statement]:
             "Action": "s3:*Object",
             "Resource": f"{bucket}/{scope.bucket.key('daemon/*')}",
         },
+        entered,
     ]
 
 
@@ -155,13 +160,35 @@ def reaper(scope: Scope) -> Sequence[Statement]:
     ]
 
 
+def person(scope: Scope) -> Sequence[Statement]:
+    """What a person needs who enters nodes by `elasticd node ssh` and `elasticd node exec`."""
+    region = scope.region
+    documents = [f"arn:aws:ssm:{region}::document/{each}" for each in (INTERACTIVE, PLAIN)]
+    own = [f"arn:aws:ssm:{region}:*:session/${{aws:{each}}}-*" for each in ("username", "userid")]
+    # Session Manager compares an instance's tags by a key of its own.
+    tagged = {"StringEquals": {f"ssm:resourceTag/{tags.CLUSTER}": scope.settings.cluster}}
+    return [
+        _allow("EnterNodes", ["ssm:StartSession"], _arn(region, "instance"), tagged),
+        _allow("RunCommandsThere", ["ssm:StartSession"], documents),
+        _allow("EndOwnSessions", ["ssm:TerminateSession"], own),
+    ]
+
+
 # Every policy that `elasticd doctor --print-policy` prints.
 POLICIES: Mapping[str, Callable[[Scope], Sequence[Statement]]] = {
     "daemon": daemon,
     "node": node,
     "reaper": reaper,
+    "person": person,
 }
 
+_SESSION_AGENT = [
+    "ssm:UpdateInstanceInformation",
+    "ssmmessages:CreateControlChannel",
+    "ssmmessages:CreateDataChannel",
+    "ssmmessages:OpenControlChannel",
+    "ssmmessages:OpenDataChannel",
+]
 # None of these can be limited to resources (Service Authorization Reference, Amazon EC2).
 _REAPER_LOOKS = [
     "ec2:DescribeInstances",
