@@ -9,14 +9,14 @@ from pydantic import ConfigDict, Field, StringConstraints
 from api.schemas.wire import Wire
 from elastic import model
 
-# Who enters, as the event shows it: a name, an at sign and a computer's name.
+# The person, as the event shows it: a name, an at sign and a computer's name.
 _By = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=r"^[^\x00-\x1f]*$")]
 # Linux takes at most 128 KiB a word (execve(2)); what people type is much shorter.
 _Word = Annotated[str, StringConstraints(max_length=4096, pattern=r"^[^\x00]*$")]
 
 
 class EnterIn(Wire):
-    """Who enters a node, and for what: a command, or a shell if there is none."""
+    """The person that enters a node, and the command to run there; a shell if there is none."""
 
     model_config = ConfigDict(strict=True)
 

@@ -234,7 +234,7 @@ def _way_of(told: JsonObject) -> WayIn:
 
 
 def _me() -> str:
-    """Who this is, for the record: a user's name and this computer's."""
+    """The person, for the record: a user's name and this computer's."""
     try:
         name = getpass.getuser()
     except (KeyError, OSError):  # a user without a name

@@ -18,7 +18,7 @@ from tests.providers.ec2_endpoint import Endpoint
 
 served, endpoint = ec2_world.served, ec2_world.endpoint
 
-WAY = WayIn(Means.SESSION_MANAGER, "i-1", '"${HOME:-/root}"/elasticd/work', region="us-east-1")
+WAY = WayIn(Means.SESSION_MANAGER, "i-1", "~/elasticd/work", region="us-east-1")
 
 
 @pytest.fixture

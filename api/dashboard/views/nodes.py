@@ -47,6 +47,8 @@ class NodeRow:
     notice: str
     # What it uses of its cores, memory, GPUs and network; empty where that is not known.
     usage: tuple[str, ...] = ()
+    # The command that opens a shell there; empty where nothing of it runs.
+    enter: str = ""
 
 
 def node_rows(
@@ -76,6 +78,7 @@ def _row(node: Node, cost_usd: float | None, now_s: float) -> NodeRow:
         is_silent=_is_silent(node, now_s),
         notice=_notice(node, now_s),
         usage=_usage(node),
+        enter=_enter(node),
     )
 
 
@@ -105,6 +108,12 @@ def _notice(node: Node, now_s: float) -> str:
     if node.leaves_at_s is None:
         return "rebalance recommended"
     return f"leaves at {moment(node.leaves_at_s, now_s)} (spot interruption)"
+
+
+def _enter(node: Node) -> str:
+    if node.phase in (NodePhase.BOOTING, NodePhase.JOINED):
+        return f"elasticd node ssh {node.id}"
+    return ""
 
 
 def _usage(node: Node) -> tuple[str, ...]:

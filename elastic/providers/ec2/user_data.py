@@ -14,7 +14,7 @@ from elastic.errors import ProviderError
 # EC2 User Guide, "User data and the AWS CLI": 16 KB before base64.
 MOST_BYTES = 16_384
 # Where the script puts the agent's files, as a word of the shell on the machine.
-WORK_FOLDER = '"${HOME:-/root}"/elasticd/work'
+WORK_FOLDER = "~/elasticd/work"
 # The agent's time beyond its lease to end by itself, before the timer powers the machine off.
 LEASE_GRACE_S = 30
 

@@ -615,6 +615,13 @@ def test_a_node_shows_what_its_set_up_took() -> None:
     ]
 
 
+def test_a_node_shows_the_command_that_enters_it_while_it_runs() -> None:
+    living = Node("node-1", "job-1", SMALL, NodePhase.JOINED, "t", 0.0)
+    ended = replace(living, phase=NodePhase.TERMINATED)
+    told = [row.enter for row in node_rows((living, ended), (), now_s=100.0)]
+    assert told == ["elasticd node ssh node-1", ""]
+
+
 def test_a_node_unheard_of_for_long_is_called_silent() -> None:
     node = Node("node-1", "job-1", SMALL, NodePhase.JOINED, "t", 0.0, heartbeat_at_s=10.0)
     (row,) = node_rows((node,), (), now_s=100.0)
