@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from api.documents import JsonValue
-from elastic.errors import InvalidInput
+from elastic.errors import InvalidInput, cannot_read
 
 _MOST_FILES = 16
 
@@ -134,8 +134,12 @@ def _lines(path: Path, *, seen: list[Path]) -> Iterator[str]:
     try:
         text = path.read_text()
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput(
-            f"requirements: wanted a file of pip's lines: {error}", field="requirements"
+        raise cannot_read(
+            f"requirements: {path}",
+            error,
+            wanted="a file of pip's lines",
+            advice="name it as it is seen from the job's file, or write the lines as a list",
+            field="requirements",
         ) from error
     for line in text.replace("\\\n", " ").splitlines():
         wanted = line.partition(" #")[0].strip()

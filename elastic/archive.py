@@ -64,7 +64,12 @@ def pack(folder: Path, *, but: Collection[str] = ()) -> Archive:
     that cannot be sent.
     """
     if not folder.is_dir():
-        raise InvalidInput(f"code: wanted a folder, {folder} is none", field="code")
+        found = "a file" if folder.exists() else "nothing there"
+        raise InvalidInput(
+            f"code: wanted the folder of the job's code, {folder}, found {found}: name the folder "
+            "of the script (a path in a job's file counts from that file)",
+            field="code",
+        )
     # Sorted, so that the same files make the same archive.
     listed = sorted(set(_listed(folder)) - set(but))
     # git lists a link to a folder, or a nested repository, as one entry without its files.

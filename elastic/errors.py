@@ -42,6 +42,31 @@ class InvalidInput(ElasticError):
         self.faults = faults
 
 
+def cannot_read(
+    path: object, error: Exception, *, wanted: str, advice: str, field: str | None = None
+) -> InvalidInput:
+    """What to raise for a file that a person named and that cannot be read.
+
+    >>> missing = FileNotFoundError(2, "No such file or directory")
+    >>> print(cannot_read("job.yml", missing, wanted="a job's YAML", advice="name another with -f"))
+    job.yml: wanted a job's YAML, found no such file: name another with -f
+    """
+    match error:
+        case FileNotFoundError():
+            found = "no such file"
+        case IsADirectoryError():
+            found = "a folder"
+        case PermissionError():
+            found = "a file that this user may not read"
+        case UnicodeDecodeError():
+            found = "what is no text in UTF-8"
+        case OSError(strerror=str(strerror)):
+            found = strerror
+        case _:
+            found = f"what cannot be read ({error})"
+    return InvalidInput(f"{path}: wanted {wanted}, found {found}: {advice}", field=field)
+
+
 class NotFound(ElasticError):
     """No such thing."""
 

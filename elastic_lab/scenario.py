@@ -17,7 +17,7 @@ import yaml
 from pydantic import ConfigDict, Field, FiniteFloat, TypeAdapter, ValidationError
 
 from elastic.durations import GONE_LISTED_S, HISTORY_DAYS, MINIMUM_BILLED_S, NOTICE_S
-from elastic.errors import InvalidInput
+from elastic.errors import InvalidInput, cannot_read
 from elastic.model import Capacity
 
 _STRICT = ConfigDict(extra="forbid")
@@ -247,7 +247,12 @@ def read_scenario(path: Path) -> Scenario:
     try:
         fields = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"{path}: wanted a scenario, found {error}") from error
+        raise cannot_read(
+            path,
+            error,
+            wanted="the YAML of a scenario",
+            advice="examples/lab has some, and docs/reference/lab.md every field",
+        ) from error
     except yaml.YAMLError as error:
         raise InvalidInput(f"{path}: wanted YAML, found {error}") from error
     if not isinstance(fields, dict):

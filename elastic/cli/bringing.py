@@ -25,8 +25,7 @@ def bring_outputs(client: Client, found: Sequence[Mapping[str, Any]], folder: Pa
     A running job may have changed or removed a file since it was listed; the newest one comes.
     """
     # The next submit must not send these files as code.
-    if not folder.exists():
-        folder.mkdir(parents=True)
+    if make_folder(folder, option="-o"):
         (folder / ".gitignore").write_text(_MARK, encoding="utf-8")
     brought = 0
     gone = 0
@@ -42,6 +41,19 @@ def bring_outputs(client: Client, found: Sequence[Mapping[str, Any]], folder: Pa
     same = len(found) - brought - gone
     said = f"{figures.count(brought)} brought to {folder}, {figures.count(same)} there already"
     return said + (f", {figures.count(gone)} removed by the job meanwhile" if gone else "")
+
+
+def make_folder(folder: Path, *, option: str) -> bool:
+    """Makes a folder to download into; whether there was none. Raises InvalidInput."""
+    is_new = not folder.exists()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidInput(
+            f"{folder}: wanted a folder to download into, it cannot be made ({error.strerror}): "
+            f"name another with {option}"
+        ) from error
+    return is_new
 
 
 def _bring(client: Client, each: Mapping[str, Any], target: Path) -> None:

@@ -28,7 +28,7 @@ from elastic.cli.options import (
 from elastic.cli.render import Column, ListOutput, Output
 from elastic.client import path_of
 from elastic.clock import SystemClock
-from elastic.errors import InvalidInput, NotFound
+from elastic.errors import InvalidInput, NotFound, cannot_read
 from elastic.model import JobOrder, JobPhase, OnMiss, script_at
 
 if TYPE_CHECKING:
@@ -257,7 +257,9 @@ def artifacts(
     with connection_of(context).open() as client:
         found = client.get(f"{path_of(job)}/artifacts")["items"]
         if save is not None:
-            save.mkdir(parents=True, exist_ok=True)
+            from elastic.cli.bringing import make_folder
+
+            make_folder(save, option="--save")
             for each in found:
                 # Only the file's name: a daemon that lies must not write elsewhere.
                 (save / Path(each["name"]).name).write_bytes(client.content(each["href"]))
@@ -480,8 +482,18 @@ def read_spec(file: str) -> tuple[dict[str, Any], Archive | None]:
         else:
             body = Path(file).read_bytes()
     except OSError as error:
-        raise InvalidInput(f"{file}: wanted a job's YAML or JSON: {error.strerror}") from error
-    return _settled(documents.read_document(body), Path() if file == "-" else Path(file).parent)
+        raise cannot_read(
+            file,
+            error,
+            wanted="a job's YAML or JSON",
+            advice="name the job's file, or without one give the command: "
+            "`elasticd job submit -- torchrun train.py`",
+        ) from error
+    try:
+        document = documents.read_document(body)
+    except InvalidInput as error:
+        raise InvalidInput(f"{file}: {error}", field=error.field, faults=error.faults) from error
+    return _settled(document, Path() if file == "-" else Path(file).parent)
 
 
 def read_command(command: list[str], *, name: str | None) -> tuple[dict[str, Any], Archive | None]:

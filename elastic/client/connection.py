@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elastic.errors import InvalidInput, Unauthorized
+from elastic.errors import Unauthorized, cannot_read
 
 if TYPE_CHECKING:
     import ssl
@@ -91,9 +91,12 @@ def _certificates_in(path: Path) -> str:
     try:
         return path.read_text(encoding="ascii")
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput(
-            f"wanted the daemon's certificate as PEM in {path}: {error}; name it with --ca-file or "
-            "ELASTICD_CA_FILE"
+        raise cannot_read(
+            path,
+            error,
+            wanted="the daemon's certificate as PEM",
+            advice="name it with --ca-file or ELASTICD_CA_FILE (`elasticd certificate show` on the "
+            "daemon's machine)",
         ) from error
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from elastic.errors import InvalidInput
+from elastic.errors import InvalidInput, cannot_read
 from elastic.model import Capacity, Offering
 from elastic.pricing.plausible import why_impossible
 
@@ -95,8 +95,11 @@ def _text_of(path: Path) -> str:
         raw = path.read_bytes()
         return (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode("utf-8-sig")
     except (OSError, EOFError, UnicodeDecodeError) as error:
-        raise InvalidInput(
-            f"{path}: wanted a price trace (CSV or JSON, UTF-8), it cannot be read: {error}"
+        raise cannot_read(
+            path,
+            error,
+            wanted="a price trace (CSV or JSON, UTF-8)",
+            advice="docs/how-to/backtest.md shows one",
         ) from error
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from pathlib import Path
 
-from elastic.errors import InvalidInput
+from elastic.errors import InvalidInput, cannot_read
 
 # EC2's instance types by their GPUs, for series without `node_type` (EC2's pages of P2 and P3).
 EC2_GPU_TYPES: Mapping[tuple[str, int], str] = {
@@ -98,8 +98,11 @@ def read_availability(path: Path) -> tuple[PoolRecord, ...]:
         raw = path.read_bytes()
         document = json.loads(gzip.decompress(raw) if path.suffix == ".gz" else raw)
     except (OSError, EOFError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise InvalidInput(
-            f"{path}: wanted availability as JSON (or .json.gz), it cannot be read: {error}"
+        raise cannot_read(
+            path,
+            error,
+            wanted="availability as JSON (or .json.gz)",
+            advice="docs/how-to/backtest.md shows some",
         ) from error
     if not isinstance(document, dict) or not document:
         raise InvalidInput(

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from elastic.errors import InvalidInput
+from elastic.errors import InvalidInput, cannot_read
 from elastic.model import NodeType, Precision
 
 
@@ -20,8 +20,11 @@ def read_node_types(path: Path) -> Mapping[str, NodeType]:
     try:
         document = json.loads(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise InvalidInput(
-            f"{path}: wanted node types as JSON (UTF-8), it cannot be read: {error}"
+        raise cannot_read(
+            path,
+            error,
+            wanted="node types as JSON (UTF-8)",
+            advice="docs/how-to/backtest.md shows some",
         ) from error
     if not isinstance(document, list) or not document:
         raise InvalidInput(f"{path}: wanted a JSON list of node types, got {str(document)[:60]}")

@@ -6,7 +6,7 @@ import csv
 import math
 from pathlib import Path
 
-from elastic.errors import InvalidInput
+from elastic.errors import InvalidInput, cannot_read
 from elastic.simulator.program import Speeds
 
 _FIELDS = ("node_type", "nodes", "step_s")
@@ -43,8 +43,11 @@ def read_speeds(path: Path) -> Speeds:
                     )
                 known.setdefault(name, {})[int(nodes)] = _positive(place, "step_s", row["step_s"])
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InvalidInput(
-            f"{path}: wanted speeds as CSV (UTF-8), it cannot be read: {error}"
+        raise cannot_read(
+            path,
+            error,
+            wanted="speeds as CSV (UTF-8)",
+            advice="docs/how-to/backtest.md shows some",
         ) from error
     if not known:
         raise InvalidInput(f"{path}: wanted at least one line of {', '.join(_FIELDS)}, found none")

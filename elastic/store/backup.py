@@ -125,7 +125,10 @@ def _dump(url: str, to: Path) -> str:
         return parsed.get_backend_name()
     path = Path(parsed.database or "")
     if not path.is_file():
-        raise NotFound(f"{path}: no database there")
+        raise NotFound(
+            f"{path}: wanted the daemon's database, found no such file: run this as the daemon's "
+            "user, or name its data folder by ELASTICD_DATA_DIR"
+        )
     # Check the copy: a backup of a damaged database would be no help.
     copy_sqlite(path, to)
     with closing(sqlite3.connect(to)) as connection:

@@ -48,7 +48,7 @@ def test_a_file_of_requirements_becomes_its_lines(tmp_path: Path) -> None:
     [
         ("-c other.txt\n", "constraints"),
         ("-r requirements.txt\n", "each once"),
-        (None, "No such file"),
+        (None, "found no such file"),
     ],
 )
 def test_a_file_that_cannot_be_read_out_says_why(

@@ -91,7 +91,10 @@ def test_what_is_wrong_with_a_hosts_file_is_said(tmp_path: Path, text: str, why:
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match=r"ssh\.hosts_file: cannot read .*none: No such file"):
+    with pytest.raises(
+        InvalidInput,
+        match=r"ssh\.hosts_file: .*none: wanted a hosts file, found no such file: write one",
+    ):
         read_hosts(SshSettings(hosts_file=tmp_path / "none"))
 
 

@@ -88,7 +88,7 @@ def test_reads_node_types_as_the_command_prints_them(tmp_path: Path) -> None:
     ("text", "told"),
     [
         ("{}", "wanted a JSON list"),
-        ("[", "it cannot be read"),
+        ("[", "cannot be read"),
         ('["x"]', "entry 1: wanted an object with a name"),
         ('[{"name": "x", "cpu": "4", "memory_gib": 1}]', "x: cpu: wanted a number, got '4'"),
         ('[{"name": "x", "cpu": 0, "memory_gib": 1}]', "x: cpu"),

@@ -111,7 +111,9 @@ def test_a_backup_overwrites_no_file(here: Path, tmp_path: Path) -> None:
 
 
 def test_there_is_no_backup_without_a_database(tmp_path: Path) -> None:
-    with pytest.raises(NotFound, match="no database there"):
+    with pytest.raises(
+        NotFound, match="wanted the daemon's database, found no such file: run this as"
+    ):
         back_up(url_in(tmp_path), secrets_in(tmp_path), tmp_path / "backup.tar", now_s=NOW_S)
     assert list(tmp_path.iterdir()) == []
 

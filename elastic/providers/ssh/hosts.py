@@ -12,7 +12,7 @@ import yaml
 from pydantic import ValidationError
 
 from elastic.config import SshHost, SshSettings
-from elastic.errors import InvalidInput
+from elastic.errors import InvalidInput, cannot_read
 from elastic.figures import price
 
 # A host as ssh is given it: an alias of its configuration, a DNS name or an address.
@@ -109,8 +109,12 @@ def _from_file(path: Path) -> Iterator[SshHost]:
     try:
         text = path.read_text()
     except OSError as error:
-        raise InvalidInput(
-            f"ssh.hosts_file: cannot read {path}: {error.strerror}", field="ssh.hosts_file"
+        raise cannot_read(
+            f"ssh.hosts_file: {path}",
+            error,
+            wanted="a hosts file",
+            advice="write one (docs/how-to/ssh.md), or name it by its whole path",
+            field="ssh.hosts_file",
         ) from error
     try:
         if _is_hostfile(text):

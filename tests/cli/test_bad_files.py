@@ -1,0 +1,77 @@
+"""A file or a folder that a person names wrongly: what was wanted, what was found, what to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.commands import Run, runner
+from tests.cli.conftest import Live
+
+
+@pytest.fixture
+def bare(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Run:
+    """Runs a command line in a folder with a few files, where no daemon is."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ELASTICD_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("ELASTICD_TOKEN", "x")
+    monkeypatch.setenv("ELASTICD_DATA_DIR", str(tmp_path / "data"))
+    Path("folder").mkdir()
+    Path("job.yaml").write_text("name: a\ncode: ./nope\ncommand: train.py\n")
+    Path("play.yaml").write_text("name: a\ncommand: train.py\niterations: 9\n")
+    Path("needs.yaml").write_text("name: a\ncommand: train.py\nrequirements: nope.txt\n")
+    Path("broken.yaml").write_text("{\n")
+    return runner(capsys)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (
+            "job submit -f nope.yaml",
+            "nope.yaml: wanted a job's YAML or JSON, found no such file: name the job's file, or "
+            "without one give the command: `elasticd job submit -- torchrun train.py`",
+        ),
+        ("plan nope.yaml", "nope.yaml: wanted a job's YAML or JSON, found no such file: name"),
+        ("plan folder", "folder: wanted a job's YAML or JSON, found a folder: name the job's"),
+        ("sweep nope.yaml", "nope.yaml: wanted a job's YAML or JSON, found no such file"),
+        ("job submit -y -f broken.yaml", "broken.yaml: not JSON: "),
+        ("job submit -y -f job.yaml", "nope, found nothing there: name the folder of the script"),
+        ("job resume a --code job.yaml", "job.yaml, found a file: name the folder of the script"),
+        (
+            "job submit -y -f needs.yaml",
+            "nope.txt: wanted a file of pip's lines, found no such file: name it as it is seen",
+        ),
+        (
+            "backtest play.yaml --prices nope.csv --speeds nope.csv",
+            "nope.csv: wanted speeds as CSV (UTF-8), found no such file: docs/how-to/backtest.md",
+        ),
+        (
+            "lab --scenario nope.yaml",
+            "nope.yaml: wanted the YAML of a scenario, found no such file: examples/lab has some",
+        ),
+        (
+            "--ca-file nope.pem status",
+            "nope.pem: wanted the daemon's certificate as PEM, found no such file: name it with",
+        ),
+        ("db backup", "wanted the daemon's database, found no such file: run this as the daemon's"),
+    ],
+)
+def test_it_says_what_was_wanted_what_was_found_and_what_to_do(
+    bare: Run, line: str, said: str
+) -> None:
+    outcome = bare(*line.split())
+    assert outcome.status in (2, 5), outcome.err
+    assert said in outcome.err
+
+
+def test_results_are_not_downloaded_into_a_file(live: Live, run: Run) -> None:
+    Path("taken").write_text("")
+    for line in ("outputs first -o taken", "artifacts first --save taken"):
+        outcome = run("job", *line.split())
+        assert outcome.status == 2, outcome.err
+        assert "taken: wanted a folder to download into, it cannot be made" in outcome.err
+        assert "name another with -" in outcome.err
