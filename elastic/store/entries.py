@@ -17,6 +17,8 @@ from elastic.store.schema import events
 
 ENTERED = "node_entered"
 LEFT = "node_left"
+# Of a command, in characters.
+_SHOWN = 300
 # What says why a node ended: that elasticd asked for it, or that it was lost.
 ENDS = ("node_terminating", "node_lost")
 
@@ -26,7 +28,9 @@ def entered(
 ) -> int:
     """Records that a person enters a node to run `command`, or a shell; gives the entry's number."""
     node = node_rows.get(connection, node_id)
-    text = f"{by} runs {shlex.join(command)} on {node_id}"
+    # One line, however the command is written; people look for the beginning of it.
+    shown = " ".join(shlex.join(command).split())[:_SHOWN]
+    text = f"{by} runs {shown} on {node_id}"
     if not command:
         text = f"{by} opens a shell on {node_id}"
     return add_event(connection, ENTERED, text, job_id=node.job_id, node_id=node_id, now_s=now_s)

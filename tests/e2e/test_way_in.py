@@ -257,6 +257,7 @@ def test_ssh_enters_a_host_as_the_hosts_file_names_it(tmp_path: Path) -> None:
             ends_with_its_node(daemon, node)
 
 
+@pytest.mark.soak
 def test_srun_enters_a_job_of_slurm(tmp_path: Path) -> None:
     skip_where_there_is_no_slurm()
     with running_slurm(1, kill_wait_s=15) as slurm:

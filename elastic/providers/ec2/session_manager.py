@@ -21,9 +21,9 @@ PLUGIN = "session-manager-plugin"
 # Documents that AWS has in every account. The first runs the command on a terminal.
 INTERACTIVE = "AWS-StartInteractiveCommand"
 PLAIN = "AWS-StartNonInteractiveCommand"
-# From this version on, the plugin reads the session's token from a variable, which other users of
-# the computer do not see (aws-cli, customizations/sessionmanager.py).
-_READS_VARIABLE = (1, 2, 497, 0)
+# The last version that takes the session's token as an argument alone. Newer ones read it from a
+# variable, which other users of the computer do not see (aws-cli, customizations/sessionmanager.py).
+_TAKES_ARGUMENT = (1, 2, 497, 0)
 _VARIABLE = "AWS_SSM_START_SESSION_RESPONSE"
 _FORBIDDEN = frozenset({"AccessDeniedException", "AccessDenied", "UnauthorizedOperation"})
 
@@ -70,7 +70,7 @@ def open_session(way: WayIn, script: str, *, has_terminal: bool) -> ManagedSessi
     told = {name: found[name] for name in ("SessionId", "TokenValue", "StreamUrl")}
     response = json.dumps(told)
     variables = {}
-    if _version() >= _READS_VARIABLE:
+    if _version() > _TAKES_ARGUMENT:
         variables[_VARIABLE] = response
         response = _VARIABLE
     command = (
