@@ -105,7 +105,7 @@ class Row:
     def faults(self) -> list[str]:
         """What fell short."""
         found = [
-            f"a {unit} cost {percent(share)} of its cap"
+            f"of the cap of the {unit} {percent(share)} was spent"
             for unit, share in self.spent_share.items()
             if share > 1
         ]

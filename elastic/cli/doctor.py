@@ -37,7 +37,8 @@ def doctor(
     print_policy: Annotated[
         str | None,
         typer.Option(
-            help="Print a least-privilege IAM policy and do nothing else: daemon, node, reaper or person."
+            help="Print a least-privilege IAM policy and do nothing else: daemon, node, reaper or "
+            "person."
         ),
     ] = None,
     output: ListOutputOption = ListOutput.TABLE,

@@ -191,8 +191,10 @@ class MarkedOutput:
         """What of the session's output so far is the command's, and was not given yet.
 
         >>> output = MarkedOutput("m1")
-        >>> output.own(b"Starting session\\nm1\\nhel"), output.own(b"lom1 3\\nExiting"), output.exit_code
-        (b'hel', b'lo', 3)
+        >>> output.own(b"Starting session\\nm1\\nhel"), output.own(b"lom1 3\\nExiting session")
+        (b'hel', b'lo')
+        >>> output.exit_code
+        3
         """
         self._held += found
         mark = self.mark.encode()

@@ -26,7 +26,7 @@ ENDS = ("node_terminating", "node_lost")
 def entered(
     connection: Connection, node_id: str, *, by: str, command: Sequence[str], now_s: float
 ) -> int:
-    """Records that a person enters a node to run `command`, or a shell; gives the entry's number."""
+    """Records that a person enters a node for a command, or for a shell; gives its number."""
     node = node_rows.get(connection, node_id)
     # One line, however the command is written; people look for the beginning of it.
     shown = " ".join(shlex.join(command).split())[:_SHOWN]

@@ -22,7 +22,7 @@ PLUGIN = "session-manager-plugin"
 INTERACTIVE = "AWS-StartInteractiveCommand"
 PLAIN = "AWS-StartNonInteractiveCommand"
 # The last version that takes the session's token as an argument alone. Newer ones read it from a
-# variable, which other users of the computer do not see (aws-cli, customizations/sessionmanager.py).
+# variable, which other users of the computer do not see (aws-cli, sessionmanager.py).
 _TAKES_ARGUMENT = (1, 2, 497, 0)
 _VARIABLE = "AWS_SSM_START_SESSION_RESPONSE"
 _FORBIDDEN = frozenset({"AccessDeniedException", "AccessDenied", "UnauthorizedOperation"})

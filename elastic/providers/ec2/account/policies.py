@@ -121,7 +121,7 @@ def daemon(scope: Scope) -> Sequence[Statement]:
 
 
 def node(scope: Scope) -> Sequence[Statement]:
-    """What a node calls: the bucket of checkpoints, and Session Manager so that people can enter."""
+    """What a node calls: the bucket of checkpoints, and Session Manager to let people in."""
     # None of these can be limited to resources. They let a machine be entered by people with rights
     # of their own, and nothing else (Session Manager's user guide, "minimal permissions").
     entered = _allow("LetPeopleIn", _SESSION_AGENT, "*")
