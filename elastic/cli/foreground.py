@@ -90,8 +90,16 @@ def _has_ended(process: subprocess.Popen[bytes], take: Callable[[bytes], None] |
     try:
         process.wait(HEARTBEAT_S)
     except subprocess.TimeoutExpired:
+        _wake(process)
         return False
     return True
+
+
+def _wake(process: subprocess.Popen[bytes]) -> None:
+    """Continues a child that Ctrl-Z has stopped: it has the terminal, and no shell is behind it."""
+    with suppress(ChildProcessError, ProcessLookupError):
+        if os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOHANG) is not None:
+            os.killpg(process.pid, signal.SIGCONT)
 
 
 def _end(process: subprocess.Popen[bytes], terminal: int | None) -> None:

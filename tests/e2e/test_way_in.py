@@ -160,13 +160,22 @@ def test_a_shell_has_the_terminal_and_gives_it_back_when_its_node_ends(
         person.type("echo $((6 * 7)) in $ELASTICD_NODE_ID")
         person.until(f"42 in {node['id']}")
         # Ctrl-C ends what runs in the shell, and neither the shell nor the command around it.
-        person.type("sleep 600 || echo cut")
+        person.type("sh -c 'echo $((50 + 5)) begins; exec sleep 600'")
+        person.until("55 begins")
         os.write(person.keyboard, b"\x03")
         person.type("exit 7")
         assert person.process.wait(60) == 7
     assert b"no job control" not in person.seen
     _, left = entries(local, node)
     assert left["numbers"]["exit_code"] == 7 and "opens a shell" in left["text"]
+
+    # Ctrl-Z would leave a stopped command in front of a terminal that has no shell.
+    script = "echo in; read line; echo $line"
+    with at_a_terminal(local, "node", "exec", node["id"], "--", "sh", "-c", script) as person:
+        person.until("in\r\n")
+        os.write(person.keyboard, b"\x1a")
+        person.type("on")
+        assert person.process.wait(60) == 0
 
     with at_a_terminal(local, "node", "ssh", node["id"]) as person:
         person.type("stty -echo; echo in $ELASTICD_NODE_ID")
@@ -220,6 +229,13 @@ def test_session_manager_enters_an_instance_and_ends_with_it(tmp_path: Path) -> 
         assert much == "x" * 400_000
         _, left = entries(daemon, node)
         assert left["numbers"]["exit_code"] == 3
+
+        with at_a_terminal(daemon, "node", "ssh", node["id"]) as person:
+            person.type("echo $((6 * 7)) on $(hostname)")
+            person.until(f"42 on {name}")
+            person.type("exit")
+            assert person.process.wait(60) == 0
+        assert b"no job control" not in person.seen
         ends_with_its_node(daemon, node)
 
 
