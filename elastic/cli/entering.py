@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import getpass
 import os
-import secrets
-import shutil
-import socket
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -17,7 +13,6 @@ from urllib.parse import quote
 import typer
 
 from elastic.cli.exits import ExitCode
-from elastic.cli.foreground import Ended, run_child, terminal_of_this_process
 from elastic.cli.options import NodeArgument, connection_of
 from elastic.durations import THREAD_END_S
 from elastic.errors import (
@@ -29,6 +24,7 @@ from elastic.errors import (
 )
 
 if TYPE_CHECKING:
+    from elastic.cli.foreground import Ended
     from elastic.client.rest import Client, JsonObject
     from elastic.model import WayIn
 
@@ -81,6 +77,7 @@ def _enter(context: typer.Context, node: str, command: Sequence[str]) -> int:
 
 
 def _run(client: Client, path: str, way: WayIn, command: Sequence[str]) -> Ended:
+    from elastic.cli.foreground import terminal_of_this_process  # `--help` runs no child
     from elastic.model import Means
 
     has_terminal = terminal_of_this_process() is not None
@@ -118,6 +115,9 @@ def _why_ended(client: Client, node: JsonObject) -> str:
 def _run_here(
     way: WayIn, command: Sequence[str], *, has_terminal: bool, must_end: Callable[[], str]
 ) -> Ended:
+    import shutil
+
+    from elastic.cli.foreground import run_child
     from elastic.model import entering
 
     _check_place(way)
@@ -134,13 +134,17 @@ def _run_managed(
     way: WayIn, command: Sequence[str], *, has_terminal: bool, must_end: Callable[[], str]
 ) -> Ended:
     """Enters an instance of EC2, with this person's own rights there."""
+    from uuid import uuid4
+
+    from elastic.cli.foreground import Ended, run_child
     from elastic.model import remote_script
     from elastic.providers.ec2.session_manager import open_session  # boto3 is slow to import
 
     script = remote_script(way, command)
     output = None
     if command:
-        output = MarkedOutput(secrets.token_hex(8))
+        # No command writes it by chance.
+        output = MarkedOutput(uuid4().hex)
         script = output.marked(script)
     session = open_session(way, script, has_terminal=has_terminal and not command)
     ended = None
@@ -220,6 +224,8 @@ class MarkedOutput:
 
 def _check_place(way: WayIn) -> None:
     """Raises InvalidInput where the node's processes run on another machine than this one."""
+    import socket
+
     from elastic.providers.local.spawn import boot_id
 
     if way.boot_id and way.boot_id != boot_id():
@@ -237,6 +243,9 @@ def _way_of(told: JsonObject) -> WayIn:
 
 def _me() -> str:
     """The person, for the record: a user's name and this computer's."""
+    import getpass
+    import socket
+
     try:
         name = getpass.getuser()
     except (KeyError, OSError):  # a user without a name
