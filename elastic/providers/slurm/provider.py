@@ -193,9 +193,10 @@ class SlurmProvider:
 
     def way_in(self, provider_id: str, *, node_id: str) -> WayIn | None:
         job = self._memory.jobs.get(provider_id.removeprefix("slurm-"))
-        # The node itself has written where it is, and the number that srun knows its job by.
+        # The node itself writes where it is, and the number that srun knows its job by. That shows
+        # that it runs, too: the queue may have been looked at before it began.
         place = self._node(node_id).read("place")
-        if job is None or place is None or job.instance_state is not InstanceState.RUNNING:
+        if job is None or place is None or job.instance_state is InstanceState.GONE:
             return None
         return WayIn(
             Means.SLURM,
