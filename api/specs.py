@@ -561,6 +561,7 @@ def _spec(
         precision=precision,
         max_restarts=asked.max_restarts,
         outputs=None if asked.outputs is None else tuple(asked.outputs),
+        image=asked.image,
         requirements=tuple(asked.requirements),
         setup=tuple(asked.setup),
         data=data,

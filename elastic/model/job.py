@@ -253,6 +253,8 @@ class JobSpec:
     max_restarts: int | None = None
     outputs: tuple[str, ...] | None = None
     batch: Batch | None = None
+    # The container image that workers run in; None: what the node has.
+    image: str | None = None
     requirements: tuple[str, ...] = ()
     setup: tuple[str, ...] = ()
     data: str | None = None
@@ -286,6 +288,7 @@ class JobSpec:
         return (
             self._command_of_any_length,
             self.code,
+            self.image,
             self.workload,
             tuple(sorted((name, str(value)) for name, value in self.hyperparameters.items())),
             self.global_batch,
@@ -369,6 +372,12 @@ class JobSpec:
         if not self.command:
             raise InvalidInput(
                 "command: wanted at least the script to run, got nothing", field="command"
+            )
+        if self.image is not None and (self.requirements or self.setup):
+            raise InvalidInput(
+                f"image: {self.image} has all that the job needs, so nothing is installed beside "
+                "it: take `requirements` and `setup` out, and write them into the image",
+                field="image",
             )
         if not 1 <= self.nodes_min <= self.nodes_max:
             raise InvalidInput(
