@@ -1,0 +1,103 @@
+"""A job's workers run in containers of its image, by a real engine."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.commands import runner
+from tests.deploy.engine import Engine, engine
+from tests.e2e.running import RunningDaemon, running_daemon
+from tests.torch_image import import_image
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
+
+_IMAGE = "me/train:1"
+_JOB = f"""\
+name: boxed
+image: {_IMAGE}
+code: app
+command: [train.py]
+nodes: {{min: 1, max: 2}}
+env: {{API_KEY: seen-by-workers-alone}}
+policy: {{name: fixed, node_type: half}}
+"""
+_TRAIN = """\
+import os, sys, time
+import torch
+import torch.distributed as dist
+
+dist.init_process_group("gloo")
+model = torch.nn.Linear(4, 1)
+done = int(open("done.txt").read()) if os.path.exists("done.txt") else 0
+key = os.environ["API_KEY"]
+print(f"BEGINS on {dist.get_world_size()} in {sys.prefix} at {done} with {len(key)}", flush=True)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+while True:
+    optimizer.zero_grad()
+    model(torch.randn(8, 4)).sum().backward()
+    dist.all_reduce(model.weight.grad)
+    optimizer.step()
+    done += 1
+    if dist.get_rank() == 0:
+        with open("done.part", "w") as file:
+            file.write(str(done))
+        os.replace("done.part", "done.txt")
+    time.sleep(0.05)
+"""
+
+
+@pytest.fixture(scope="module")
+def docker() -> Iterator[Engine]:
+    with engine(needs=("dockerd", "docker")) as running:
+        import_image(running.host, _IMAGE)
+        import_image(running.host, "me/bare:1", has_torch=False)
+        yield running
+
+
+@pytest.fixture
+def daemon(tmp_path: Path, docker: Engine) -> Iterator[RunningDaemon]:
+    with running_daemon(tmp_path, {"DOCKER_HOST": docker.host}) as running:
+        yield running
+
+
+def containers(docker: Engine) -> list[str]:
+    """Every container of elasticd's, running or not."""
+    return docker.run("docker", "ps", "--all", "--quiet", "--filter", "label=elasticd.node").split()
+
+
+def test_a_job_in_an_image_grows_stops_and_leaves_no_container(
+    daemon: RunningDaemon, docker: Engine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "app").mkdir()
+    (tmp_path / "app/train.py").write_text(_TRAIN)
+    (tmp_path / "job.yaml").write_text(_JOB)
+    at = ("--url", daemon.client().url, "--token-file", str(daemon.data / "token"))
+    submitted = runner(capsys)(*at, "job", "submit", "-f", str(tmp_path / "job.yaml"), "-y")
+    assert submitted.status == 0, submitted.err
+    job_id = str(daemon.get("/v1/jobs/boxed")["id"])
+    alone = daemon.until_iteration(job_id, 10)
+    (box,) = containers(docker)
+    assert "seen-by-workers" not in docker.run("docker", "inspect", box), "anybody may inspect it"
+
+    with daemon.client() as client:
+        client.post(f"/v1/jobs/{job_id}:scale", body={"nodes": 2})
+    daemon.until("two containers", lambda: len(containers(docker)) == 2)
+    both = daemon.until_iteration(job_id, alone + 20)
+    with daemon.client() as client:
+        client.post(f"/v1/jobs/{job_id}:stop")
+    daemon.until_phase(job_id, "cancelled")
+    daemon.until("no container", lambda: not containers(docker))
+
+    with daemon.client() as client:
+        logs = client.text(f"/v1/jobs/{job_id}/logs", tail=10_000)
+    begun = re.findall(r"BEGINS on (\d) in (\S+) at (\d+) with 21", logs)
+    assert {nodes for nodes, _, _ in begun} == {"1", "2"}, logs
+    assert {prefix for _, prefix, _ in begun} == {"/usr/local"}, "the image's Python"
+    assert all(int(at) >= 10 for nodes, _, at in begun if nodes == "2"), begun
+    brought = runner(capsys)(*at, "job", "outputs", "boxed", "-o", str(tmp_path / "mine"))
+    assert brought.status == 0, brought.err
+    assert int((tmp_path / "mine/done.txt").read_text()) >= both - 20
