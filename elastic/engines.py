@@ -32,6 +32,11 @@ class EngineFound:
     # Its version; without an engine, why there is none.
     said: str
 
+    def __str__(self) -> str:
+        if self.engine is None:
+            return f"none ({self.said})"
+        return f"{self.engine} {self.said}"
+
 
 def find_engine() -> EngineFound:
     """The first engine that this user may use."""

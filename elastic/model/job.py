@@ -217,7 +217,8 @@ class JobSpec:
     leaves that to the daemon. `most_samples` of a batch fit one worker's memory on a node type; of
     those it does not name all do. All workers compute in `precision`; None leaves it to the
     program. `outputs` are the globs of the files in the working folder that are carried home; None
-    is every new or changed one. Before any worker begins, a node installs `requirements` (pip's
+    is every new or changed one. Workers run in a container of `image`, None with what the node has.
+    Before any worker begins, a node installs `requirements` (pip's
     lines), gets `data` (a bucket's location, or a folder of the node) and runs the lines of
     `setup`. `secrets` are the variables of `env` whose values are not shown, and `secret_parameters`
     others, with the SSM parameters that nodes read them from. `batch` says what an iteration is;
@@ -521,7 +522,8 @@ def how_to_resume(job_id: str, phase: JobPhase) -> str:
     brought = ""
     if phase is JobPhase.FAILED:
         brought = (
-            "; `--code .` brings corrected code, `--requirements FILE` other packages, "
+            "; `--code .` brings corrected code, `--image IMAGE` another image, "
+            "`--requirements FILE` other packages, "
             "`--setup LINE` "
             "another setup, `--outputs GLOB` other outputs"
         )

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.agent.conftest import World
 from tests.cli.commands import runner
 from tests.deploy.engine import Engine, engine
-from tests.e2e.running import RunningDaemon, running_daemon
+from tests.e2e.running import ENDLESS, RunningDaemon, running_daemon
 from tests.torch_image import import_image
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
@@ -69,6 +70,16 @@ def containers(docker: Engine) -> list[str]:
     return docker.run("docker", "ps", "--all", "--quiet", "--filter", "label=elasticd.node").split()
 
 
+def trains_on(daemon: RunningDaemon, job_id: str) -> int:
+    """How many of the job's nodes run workers of one generation."""
+    found = [
+        each["generation"]
+        for each in daemon.get("/v1/nodes", job=job_id)["items"]
+        if each["agent_state"] == "running"
+    ]
+    return len(found) if len(set(found)) == 1 else 0
+
+
 def test_a_job_in_an_image_grows_stops_and_leaves_no_container(
     daemon: RunningDaemon, docker: Engine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -85,7 +96,8 @@ def test_a_job_in_an_image_grows_stops_and_leaves_no_container(
 
     with daemon.client() as client:
         client.post(f"/v1/jobs/{job_id}:scale", body={"nodes": 2})
-    daemon.until("two containers", lambda: len(containers(docker)) == 2)
+    daemon.until("two nodes train", lambda: trains_on(daemon, job_id) == 2)
+    assert len(containers(docker)) == 2
     both = daemon.until_iteration(job_id, alone + 20)
     with daemon.client() as client:
         client.post(f"/v1/jobs/{job_id}:stop")
@@ -101,3 +113,61 @@ def test_a_job_in_an_image_grows_stops_and_leaves_no_container(
     brought = runner(capsys)(*at, "job", "outputs", "boxed", "-o", str(tmp_path / "mine"))
     assert brought.status == 0, brought.err
     assert int((tmp_path / "mine/done.txt").read_text()) >= both - 20
+
+
+def test_an_agent_and_its_provider_that_are_killed_leave_no_container(
+    docker: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DOCKER_HOST", docker.host)
+    world = World(tmp_path)
+    try:
+        world.daemon.brings = {"image": _IMAGE}
+        world.daemon.lease_s = 600.0
+        node = world.node()
+        (node.work_dir / "code").mkdir()
+        (node.work_dir / "code/train.py").write_text(ENDLESS)
+        world.assign("train.py")
+        world.wait_for(lambda: world.daemon.turns() > 5)
+        node.kill_agent_only()
+        assert len(containers(docker)) == 1, "another agent may find its training"
+
+        # An agent that begins again adopts it, and leaves none.
+        before = world.daemon.turns()
+        node.start()
+        world.wait_for(lambda: world.daemon.turns() > before + 5)
+        node.kill_agent_only()
+        (node.work_dir / "lease.json").write_text('{"ends_at": 0}')
+        world.wait_for(lambda: not containers(docker))
+    finally:
+        world.end()
+
+
+@pytest.mark.parametrize(
+    ("image", "why"),
+    [
+        ("me/bare:1", "the check of image me/bare:1 ended with 1: wanted torch in it: No module"),
+        ("localhost:1/me/none:1", "docker pull localhost:1/me/none:1 ended with 1: Error response"),
+    ],
+)
+def test_an_image_that_cannot_run_workers_says_why(
+    docker: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, image: str, why: str
+) -> None:
+    monkeypatch.setenv("DOCKER_HOST", docker.host)
+    world = World(tmp_path)
+    try:
+        world.daemon.brings = {"image": image}
+        world.node()
+        beat = world.wait_for(
+            lambda: next(
+                (
+                    each["report"]["preparing"]
+                    for each in world.daemon.heartbeats
+                    if each["report"]["preparing"] and each["report"]["preparing"]["failure"]
+                ),
+                None,
+            )
+        )
+        assert str(beat["failure"]).startswith(why), beat
+        assert containers(docker) == []
+    finally:
+        world.end()
