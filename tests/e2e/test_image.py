@@ -12,6 +12,11 @@ from tests.agent.conftest import World
 from tests.cli.commands import runner
 from tests.deploy.engine import Engine, engine
 from tests.e2e.running import ENDLESS, RunningDaemon, running_daemon
+from tests.providers.ssh_hosts import (
+    python_with_elasticd,
+    running_hosts,
+    skip_where_there_is_no_sshd,
+)
 from tests.torch_image import import_image
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
@@ -48,6 +53,20 @@ while True:
             file.write(str(done))
         os.replace("done.part", "done.txt")
     time.sleep(0.05)
+"""
+
+
+_SSH = """
+tick_s = 1.0
+heartbeat_s = 0.5
+provider = "ssh"
+host = "{address}"
+checkpoint_root = "{folder}/jobs"
+
+[ssh]
+hosts_file = "{folder}/hosts.yaml"
+config_file = "{config}"
+python = "{python}"
 """
 
 
@@ -171,3 +190,42 @@ def test_an_image_that_cannot_run_workers_says_why(
         assert containers(docker) == []
     finally:
         world.end()
+
+
+@pytest.mark.soak
+def test_a_host_that_is_reached_by_ssh_runs_the_image_and_keeps_no_container(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    skip_where_there_is_no_sshd()
+    (tmp_path / "estate").mkdir()
+    (tmp_path / "app").mkdir()
+    (tmp_path / "app/train.py").write_text(_TRAIN)
+    (tmp_path / "job.yaml").write_text(_JOB.replace("half", "desk"))
+    with (
+        running_hosts(tmp_path / "estate", 1) as estate,
+        engine(needs=("dockerd", "docker"), inside=estate.hosts[0].entry) as docker,
+    ):
+        import_image(docker.host, _IMAGE)
+        (tmp_path / "hosts.yaml").write_text("hosts: {desk-a: {type: desk, usd_per_h: 0.05}}\n")
+        config = _SSH.format(
+            address=estate.address,
+            folder=tmp_path,
+            config=estate.config,
+            python=python_with_elasticd(tmp_path, DOCKER_HOST=docker.host),
+        )
+        with running_daemon(tmp_path, config=config) as daemon:
+            checked = daemon.elasticd("host", "check", "-o", "json")
+            assert '"engine": "docker ' in checked.stdout, checked.stdout + checked.stderr
+            at = ("--url", daemon.client().url, "--token-file", str(daemon.data / "token"))
+            submitted = runner(capsys)(*at, "job", "submit", "-f", str(tmp_path / "job.yaml"), "-y")
+            assert submitted.status == 0, submitted.err
+            job_id = str(daemon.get("/v1/jobs/boxed")["id"])
+            daemon.until_iteration(job_id, 10)
+            assert len(containers(docker)) == 1
+            with daemon.client() as client:
+                client.post(f"/v1/jobs/{job_id}:stop")
+            daemon.until_phase(job_id, "cancelled")
+            daemon.until("no container", lambda: not containers(docker))
+            brought = runner(capsys)(*at, "job", "outputs", "boxed", "-o", str(tmp_path / "mine"))
+            assert brought.status == 0, brought.err
+            assert int((tmp_path / "mine/done.txt").read_text()) >= 10
