@@ -86,6 +86,8 @@ def run_agent(config: Path) -> int:
             mask.add(brings.env[name] for name in brings.secrets if name in brings.env)
             if brings.image is None:
                 launcher.prepare(() if registered is None else registered.command)
+            else:
+                launcher.rest()
             if not _has_code(settings, client, memory, lease):
                 log.error(
                     "%s did not give this node its job's code before its lease ran out",

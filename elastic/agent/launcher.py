@@ -13,9 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from elastic.agent.commands import gist
 from elastic.agent.container import container_name, kept_variables, run_command
 from elastic.agent.files import read_json
 from elastic.agent.images import remove, remove_containers
+from elastic.agent.logs import tail
 from elastic.agent.preparing import Outfit, outfit_of
 from elastic.agent.processes import is_running, kill_group, send_signal
 from elastic.agent.settings import AgentSettings
@@ -33,6 +35,7 @@ from elastic.agent.torchrun import (
 )
 from elastic.agent.worker_start import WorkerStart
 from elastic.durations import THREAD_END_S
+from elastic.model import AGENT_SAYS
 from elastic.protocol import Assignment
 from elastic.rendezvous import write_credential
 from elastic.worker.hook import FOLDERS
@@ -133,6 +136,10 @@ class Launcher:
         self._command = tuple(command)
         self._order({"preload": preloads(command) if command else []})
 
+    def rest(self) -> None:
+        """Ends what loads the node's own torch: workers will have that of an image."""
+        self._end_spawner(signal.SIGKILL)
+
     @property
     def is_warm(self) -> bool:
         """Whether a start need not wait for the spawner.
@@ -192,6 +199,7 @@ class Launcher:
         if group is None:
             if is_spawner_alive:
                 return Life(is_alive=True)
+            self._say_how_the_container_ended(generation)
             return UNSEEN_END
         if group["exit_code"] is not None:
             return Life(is_alive=False, exit_code=int(group["exit_code"]))
@@ -244,6 +252,15 @@ class Launcher:
         if self._spawner is not None:
             return self._spawner.pid
         return None
+
+    def _say_how_the_container_ended(self, generation: int) -> None:
+        """Adds the engine's own words to the log of a generation that never began in it."""
+        path = self.log_path(generation)
+        if self._container_name is None or self._spawner is None or path.exists():
+            return
+        said = gist(tail(self._settings.log_dir / "spawner.log"))
+        text = f"the container ended with {self._spawner.returncode}: {said}"
+        path.write_text(f"{AGENT_SAYS}{text}\n")
 
     def _order(self, order: Mapping[str, Any]) -> None:
         self.warm_up()
