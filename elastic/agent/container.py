@@ -24,10 +24,12 @@ LABEL = "elasticd.node"
 _KEPT = ("AWS_", "CUDA_VISIBLE_DEVICES", "GLOO_", "NCCL_", "SLURM_", "OMP_THREAD_LIMIT", "TZ")
 _PROXIES = ("http_proxy", "https_proxy", "no_proxy")
 # The image's own PYTHONPATH stays, and elasticd comes last. `exec`: a signal reaches the program.
-_ENTRY = (
-    'command -v python3 >/dev/null || { echo "it has no python3" >&2; exit 127; }; '
-    'PYTHONPATH="${PYTHONPATH:+$PYTHONPATH:}$0"; export PYTHONPATH; exec python3 "$@"'
-)
+_ENTRY = """\
+command -v python3 >/dev/null || { echo "it has no python3" >&2; exit 127; }
+if [ -n "$PYTHONPATH" ]; then PYTHONPATH="$PYTHONPATH:$0"; else PYTHONPATH="$0"; fi
+export PYTHONPATH
+exec python3 "$@"
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ class Mount:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class OwnLimits:
     """What the agent itself may use; None: all that the node has."""
 
     cpus: float | None = None
@@ -67,7 +69,7 @@ class Container:
     package: Path
     mounts: tuple[Mount, ...]
     user: User
-    limits: Limits = Limits()
+    limits: OwnLimits = OwnLimits()
     has_gpus: bool = False
 
 
@@ -153,7 +155,7 @@ def _user(container: Container) -> list[str]:
     return found
 
 
-def _limits(limits: Limits) -> list[str]:
+def _limits(limits: OwnLimits) -> list[str]:
     found = []
     if limits.cpus is not None:
         found.append(f"--cpus={limits.cpus:.3f}")

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from elastic.agent.container import Limits
+from elastic.agent.container import OwnLimits
 
 # Version 1 writes a huge number where there is no limit.
 _ENDLESS_BYTES = 1 << 60
 
 
-def own_limits(proc: Path = Path("/proc")) -> Limits:
+def own_limits(proc: Path = Path("/proc")) -> OwnLimits:
     """The limits of this process, those of every group above it included.
 
     A container of docker's is in a group of docker's own, so it needs them said again.
@@ -24,7 +24,7 @@ def own_limits(proc: Path = Path("/proc")) -> Limits:
         cpus += _cpus(folder)
         memory += _memory(folder)
     cores = os.sched_getaffinity(0)
-    return Limits(
+    return OwnLimits(
         cpus=min(cpus, default=None),
         memory_bytes=min(memory, default=None),
         cores=tuple(sorted(cores)) if len(cores) < (os.cpu_count() or 0) else None,

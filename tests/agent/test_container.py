@@ -13,8 +13,8 @@ from elastic.agent import container
 from elastic.agent.commands import gist
 from elastic.agent.container import (
     Container,
-    Limits,
     Mount,
+    OwnLimits,
     User,
     container_name,
     leftovers_command,
@@ -93,7 +93,7 @@ def test_podman_keeps_the_user_where_it_is_not_root() -> None:
 
 
 def test_the_agents_own_limits_hold_in_its_containers() -> None:
-    limits = Limits(cpus=0.5, memory_bytes=1 << 30, cores=(0, 2))
+    limits = OwnLimits(cpus=0.5, memory_bytes=1 << 30, cores=(0, 2))
     words = command(replace(_BOX, limits=limits))
     assert {"--cpus=0.500", f"--memory={1 << 30}", "--cpuset-cpus=0,2"} <= set(words)
 
