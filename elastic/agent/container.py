@@ -93,14 +93,16 @@ def run_command(
     everybody may read a command line.
 
     >>> box = Container(Engine.DOCKER, "me/train:1", "node-1", Path("/e"), (), User(7, 8))
-    >>> " ".join(run_command(box, ["-V"], variables=["A"], cwd=Path("/w"), name="c")[:8])
-    'docker run --rm --interactive --pull=never --name=c --network=host --pid=host'
+    >>> " ".join(run_command(box, ["-V"], variables=["A"], cwd=Path("/w"), name="c")[:7])
+    'docker run --rm --interactive --sig-proxy=false --pull=never --name=c'
     """
     return [
         container.engine.value,
         "run",
         "--rm",
         "--interactive",
+        # A signal to the agent's whole group, such as Slurm's, is not one for workers.
+        "--sig-proxy=false",
         # Preparation has brought it, and said how long that took.
         "--pull=never",
         f"--name={name}",
