@@ -23,11 +23,15 @@ def own_limits(proc: Path = Path("/proc")) -> OwnLimits:
     for folder in _groups(proc):
         cpus += _cpus(folder)
         memory += _memory(folder)
-    cores = os.sched_getaffinity(0)
+    # An engine refuses more cores than there are.
+    all_cores = os.cpu_count() or 1
+    cores = None
+    if len(os.sched_getaffinity(0)) < all_cores:
+        cores = tuple(sorted(os.sched_getaffinity(0)))
     return OwnLimits(
-        cpus=min(cpus, default=None),
+        cpus=min((each for each in cpus if each < all_cores), default=None),
         memory_bytes=min(memory, default=None),
-        cores=tuple(sorted(cores)) if len(cores) < (os.cpu_count() or 0) else None,
+        cores=cores,
     )
 
 
