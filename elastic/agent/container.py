@@ -21,7 +21,7 @@ from elastic.engines import Engine
 LABEL = "elasticd.node"
 # What workers may want of the node's own environment: the rest belongs to its software, not to the
 # image's.
-_KEPT = ("AWS_", "CUDA_VISIBLE_DEVICES", "GLOO_", "NCCL_", "SLURM_", "OMP_THREAD_LIMIT", "TZ")
+_KEPT = ("AWS_", "CUDA_VISIBLE_DEVICES", "GLOO_", "NCCL_", "SLURM_", "TZ")
 _PROXIES = ("http_proxy", "https_proxy", "no_proxy")
 # The image's own PYTHONPATH stays, and elasticd comes last. `exec`: a signal reaches the program.
 _ENTRY = """\
