@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from tests.agent.conftest import World
 from tests.deploy.engine import Engine, engine
 from tests.e2e.running import ENDLESS, RunningDaemon, running_daemon
+from tests.e2e.sessions import SCRIPT, Told
 from tests.providers.slurm_cluster import running_slurm, skip_where_there_is_no_slurm
 from tests.providers.ssh_hosts import (
     python_with_elasticd,
@@ -275,3 +277,30 @@ def test_a_slurm_job_runs_the_image_and_scancel_stops_it_at_a_step(
                 logs = client.text(f"/v1/jobs/{job_id}/logs", tail=10_000)
     begun = [int(at) for at in re.findall(r"BEGINS on 1 in /usr/local at (\d+)", logs)]
     assert len(begun) == 2 and begun[1] >= 10, logs
+
+
+@pytest.mark.soak
+def test_a_session_in_an_image_takes_another_node_in_and_restarts_nothing(
+    daemon: RunningDaemon, docker: Engine, tmp_path: Path
+) -> None:
+    (tmp_path / "app").mkdir()
+    shutil.copy(SCRIPT, tmp_path / "app/train.py")
+    (tmp_path / "job.yaml").write_text(
+        _JOB.replace("[train.py]", "[train.py, '1000000', '0.05']")
+        + "mode: live\nglobal_batch: 12\n"
+    )
+    submitted = daemon.elasticd("job", "submit", "-f", str(tmp_path / "job.yaml"), "-y")
+    assert submitted.returncode == 0, submitted.stderr
+    job_id = str(daemon.get("/v1/jobs/boxed")["id"])
+    alone = daemon.until_iteration(job_id, 10)
+    with daemon.client() as client:
+        client.post(f"/v1/jobs/{job_id}:scale", body={"nodes": 2})
+    told = Told(daemon, job_id)
+    daemon.until("two members", lambda: told.world_size() == 2, timeout_s=240)
+    daemon.until_iteration(job_id, alone + 20)
+    assert len(containers(docker)) == 2
+    assert len({line["pid"] for line in told.lines()}) == 2, "each node's first worker goes on"
+    with daemon.client() as client:
+        client.post(f"/v1/jobs/{job_id}:stop")
+    daemon.until_phase(job_id, "cancelled")
+    daemon.until("no container", lambda: not containers(docker))
