@@ -84,16 +84,18 @@ def run_command(
     arguments: Sequence[str],
     *,
     variables: Iterable[str],
+    home: Path,
     cwd: Path,
     name: str,
 ) -> list[str]:
     """The command that runs the image's python3 with these arguments.
 
     Its variables are named only: the engine takes their values from its own environment, for
-    everybody may read a command line.
+    everybody may read a command line. `home` is not the engine's: that keeps its own files there.
 
     >>> box = Container(Engine.DOCKER, "me/train:1", "node-1", Path("/e"), (), User(7, 8))
-    >>> " ".join(run_command(box, ["-V"], variables=["A"], cwd=Path("/w"), name="c")[:7])
+    >>> " ".join(run_command(box, ["-V"], variables=[], home=Path("/h"), cwd=Path("/w"),
+    ...     name="c")[:7])
     'docker run --rm --interactive --sig-proxy=false --pull=never --name=c'
     """
     return [
@@ -118,6 +120,10 @@ def run_command(
         f"--workdir={cwd}",
         *(f"--mount={_mount(each)}" for each in _mounts(container)),
         *(f"--env={name}" for name in sorted(variables)),
+        f"--env=HOME={home}",
+        # Programs ask for a name, and the image may not know the user's.
+        "--env=USER=elasticd",
+        "--env=LOGNAME=elasticd",
         "--entrypoint=/bin/sh",
         container.image,
         "-c",

@@ -39,7 +39,9 @@ _BOX = Container(
 
 
 def command(box: Container = _BOX) -> list[str]:
-    return run_command(box, ["-V"], variables=["TOKEN", "HOME"], cwd=Path("/n/work"), name="c")
+    return run_command(
+        box, ["-V"], variables=["TOKEN", "A"], home=Path("/n/h"), cwd=Path("/n/work"), name="c"
+    )
 
 
 def test_the_examples_hold() -> None:
@@ -55,8 +57,11 @@ def test_workers_share_the_nodes_network_processes_and_memory_and_own_their_file
 
 def test_a_variable_is_named_and_its_value_is_nowhere() -> None:
     assert [word for word in command() if word.startswith("--env")] == [
-        "--env=HOME",
+        "--env=A",
         "--env=TOKEN",
+        "--env=HOME=/n/h",
+        "--env=USER=elasticd",
+        "--env=LOGNAME=elasticd",
     ]
 
 
