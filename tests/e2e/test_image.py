@@ -147,7 +147,8 @@ def test_a_job_in_an_image_grows_stops_and_leaves_no_container(
     assert int((tmp_path / "mine/done.txt").read_text()) >= both - 20
 
 
-def test_an_agent_and_its_provider_that_are_killed_leave_no_container(
+@pytest.mark.soak
+def test_an_agent_that_is_killed_leaves_its_container_to_the_next_one_or_to_the_lease(
     docker: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DOCKER_HOST", docker.host)
