@@ -15,7 +15,7 @@ FORMAT = "elasticd-manifest-1"
 MANIFESTS = "manifests/"
 DATA = "data/"
 _NAME = re.compile(MANIFESTS + r"g(\d{6,})-(\d{6,})\.json")
-_DATA = re.compile(DATA + r"g(\d{6,})-([A-Za-z0-9_.-]+)/([0-9a-f]{64})")
+_DATA = re.compile(DATA + r"g(\d{6,})-([A-Za-z0-9_.@-]+)/([0-9a-f]{64})")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 

@@ -51,6 +51,16 @@ def test_what_is_committed_is_brought_to_an_empty_disk(
     assert found == {"a": "1", "b": "2"}
 
 
+@pytest.mark.parametrize("node_id", ["i-0abc", "slurm-4711_2", "node-1f2e3d4c@desk-a"])
+def test_every_provider_s_names_of_machines_may_be_part_of_a_name(
+    bucket: Bucket, tmp_path: Path, node_id: str
+) -> None:
+    machine = Machine(tmp_path / "one", bucket, node_id=node_id)
+    machine.write(a="1")
+    machine.commit()
+    assert restored(tmp_path, bucket) == {"a": "1"}
+
+
 def test_two_commits_are_kept_and_data_is_sent_once(
     machine: Machine, bucket: Bucket, wire: Wire
 ) -> None:
