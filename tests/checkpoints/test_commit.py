@@ -312,3 +312,12 @@ def damage(bucket: Bucket, tmp_path: Path, torn: str, *, manifest: str, data: st
                 bucket.read(manifest).replace(b'"sequence": 2', b'"sequence": 5')
             )
             bucket.upload(tmp_path / "torn", manifest)
+
+
+def test_a_node_on_a_host_that_is_reached_by_ssh_commits_what_is_read_back(
+    tmp_path: Path, bucket: Bucket
+) -> None:
+    host = Machine(tmp_path, bucket, node_id="node-1a2b@trainer@desk-a.lab:2222")
+    host.write(a="1")
+    host.commit()
+    assert restored(tmp_path, bucket) == {"a": "1"}
