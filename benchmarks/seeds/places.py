@@ -1,0 +1,170 @@
+"""Where a program trains: a daemon on real sshds, on a real Slurm, or on the lab."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+import pytest
+
+from elastic_lab import parse_scenario, running_lab
+from tests.e2e.cloud_story import make_bucket_and_role
+from tests.e2e.running import RunningDaemon, running_daemon, running_daemon_on
+from tests.providers.slurm_cluster import running_slurm, skip_where_there_is_no_slurm
+from tests.providers.ssh_hosts import (
+    python_with_elasticd,
+    running_hosts,
+    skip_where_there_is_no_sshd,
+)
+
+_QUICK = """
+tick_s = 1.0
+heartbeat_s = 0.5
+lease_s = 60.0
+drain_grace_s = 20.0
+
+[policy]
+cooldown_s = 5.0
+wind_down_s = 25.0
+switch_pause_prior_s = 5.0
+boot_prior_s = 5.0
+"""
+_SSH = """
+provider = "ssh"
+host = "{address}"
+checkpoint_root = "{folder}/shared"
+{quick}
+[ssh]
+hosts_file = "{folder}/{hosts}"
+config_file = "{config}"
+python = "{python}"
+usd_per_h = 0.05
+"""
+_SLURM = """
+provider = "slurm"
+host = "{address}"
+checkpoint_root = "{folder}/jobs"
+{quick}
+[slurm]
+folder = "{folder}/shared"
+python = "{python}"
+partitions = ["main"]
+# A core is two billing units there, so that a dollar is a core-hour.
+usd_per_billing_h = 0.5
+"""
+_LAB = """
+checkpoint_root = "s3://story/elasticd"
+{quick}
+[ec2]
+cluster = "seeds"
+instance_profile = "node"
+spot_refresh_s = 2.0
+"""
+_HOSTS = 2
+
+
+class Missing(Exception):
+    """This machine lacks what a place needs; the text says what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A daemon that has somewhere to train.
+
+    `machines` lists what is still there of jobs. `bill_usd` is what the place itself would charge,
+    None where it keeps no account. `unit` is what a dollar of the daemon stands for.
+    """
+
+    name: str
+    daemon: RunningDaemon
+    machines: Callable[[], list[str]]
+    bill_usd: Callable[[], float | None] = lambda: None
+    unit: str = "$"
+
+    def left(self) -> list[str]:
+        """What jobs have left behind: machines, and processes of nodes."""
+        processes = []
+        for each in self.daemon.processes():
+            with suppress(psutil.Error):
+                if "ELASTICD_NODE_ID" in each.environ():
+                    processes.append(f"process {each.pid}: {' '.join(each.cmdline()[:4])}")
+        return [*self.machines(), *processes]
+
+
+@contextmanager
+def ssh(folder: Path, *, hostfile: bool = False) -> Iterator[Place]:
+    """Two hosts, each with a sshd of its own; named by an MPI hostfile if wanted."""
+    with _or_missing():
+        skip_where_there_is_no_sshd()
+    (folder / "estate").mkdir()
+    with running_hosts(folder / "estate", _HOSTS) as estate:
+        lines = [f"  {each.name}: {{type: desk, usd_per_h: 0.05}}\n" for each in estate.hosts]
+        (folder / "hosts.yaml").write_text("hosts:\n" + "".join(lines))
+        slots = [f"{each.name} slots=4\n" for each in estate.hosts]
+        (folder / "hostfile").write_text("".join(slots))
+        config = _SSH.format(
+            address=estate.address,
+            folder=folder,
+            hosts="hostfile" if hostfile else "hosts.yaml",
+            config=estate.config,
+            python=python_with_elasticd(folder),
+            quick=_QUICK,
+        )
+        with running_daemon(folder, config=config) as daemon:
+            yield Place(
+                "ssh",
+                daemon,
+                lambda: [each.name for each in estate.hosts if (each.root / "claim.json").exists()],
+            )
+
+
+@contextmanager
+def slurm(folder: Path) -> Iterator[Place]:
+    """A Slurm of two nodes with a core each; a dollar is a core-hour."""
+    with _or_missing():
+        skip_where_there_is_no_slurm()
+    with running_slurm(_HOSTS) as cluster:
+        config = _SLURM.format(
+            address=cluster.address,
+            folder=folder,
+            python=python_with_elasticd(folder),
+            quick=_QUICK,
+        )
+        own = {"SLURM_CONF": str(cluster.folder / "slurm.conf")}
+        with running_daemon(folder, own, config=config) as daemon:
+            yield Place(
+                "slurm", daemon, lambda: [each[0] for each in cluster.jobs()], unit="core-h"
+            )
+
+
+@contextmanager
+def lab(folder: Path) -> Iterator[Place]:
+    """An EC2 of two types, and a bucket for checkpoints."""
+    scenario = {
+        "minimum_billed_s": 1,
+        "node_types": {
+            "c5.large": {"cpu": 0.5, "on_demand_usd_per_h": 0.085, "spot_usd_per_h": 0.034},
+            "c5.xlarge": {"cpu": 0.9, "on_demand_usd_per_h": 0.17, "spot_usd_per_h": 0.062},
+        },
+    }
+    with running_lab(parse_scenario(scenario)) as found:
+        make_bucket_and_role(found)
+        with running_daemon_on(found, folder, config=_LAB.format(quick=_QUICK)) as daemon:
+            yield Place(
+                "lab",
+                daemon,
+                lambda: [each.instance_id for each in found.running()],
+                lambda: found.bill().usd,
+            )
+
+
+@contextmanager
+def _or_missing() -> Iterator[None]:
+    """Tells what a test would be skipped for."""
+    try:
+        yield
+    except pytest.skip.Exception as skipped:
+        raise Missing(str(skipped)) from None
