@@ -6,6 +6,8 @@ import csv
 import io
 import shlex
 import shutil
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -17,7 +19,6 @@ from benchmarks.seeds import places
 from benchmarks.seeds.own_log import batches_logged
 from benchmarks.seeds.places import Place
 from benchmarks.seeds.verdict import JobSeen, Seen
-from tests.e2e.running import RunningDaemon
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 # Four times what the longest row takes on two busy cores.
@@ -34,10 +35,6 @@ class Run:
     folder: Path
     # Fewer runs, for CI.
     short: bool
-
-    @property
-    def daemon(self) -> RunningDaemon:
-        return self.place.daemon
 
     def example(self, name: str) -> Path:
         """A copy of an example, as a user has it."""
@@ -100,8 +97,16 @@ def _left(place: Place) -> list[str]:
 
 def _command(run: Run, seen: Seen, line: str, *, folder: Path) -> str:
     """What a command prints; what it says of an error is trouble."""
-    words = shlex.split(line)[1:]
-    done = run.daemon.elasticd(*words, folder=folder, timeout_s=_ROW_TIMEOUT_S)
+    done = subprocess.run(
+        [sys.executable, "-m", "elastic.cli", *shlex.split(line)[1:]],
+        cwd=folder,
+        env=run.place.daemon.variables,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=_ROW_TIMEOUT_S,
+        check=False,
+    )
     if done.returncode != 0:
         seen.trouble.append(f"{line}: status {done.returncode}: {done.stderr.strip()[-400:]}")
     return done.stdout

@@ -98,22 +98,15 @@ class RunningDaemon:
                 command, env=self.variables, stdin=subprocess.DEVNULL, stdout=log, stderr=log
             )
 
-    def elasticd(
-        self,
-        *words: str,
-        folder: Path | None = None,
-        timeout_s: float = 120.0,
-        **variables: str,
-    ) -> subprocess.CompletedProcess[str]:
-        """Runs a command as a user does, in a folder."""
+    def elasticd(self, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
+        """Runs a command as a user does."""
         return subprocess.run(
             [sys.executable, "-m", "elastic.cli", *words],
-            cwd=folder,
             env=self.variables | variables,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=timeout_s,
+            timeout=120,
             check=False,
         )
 
