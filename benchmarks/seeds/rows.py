@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from benchmarks.seeds import places
@@ -76,6 +75,17 @@ def sweep_dcgan(run: Run) -> Seen:
     return seen
 
 
+def compare_rnn(run: Run) -> Seen:
+    """S3: the RNN by data parallel on one node, then by DDP on two."""
+    project = run.example("rnn")
+    names = ["rnn-ddp"] if run.short else ["rnn-dp", "rnn-ddp"]
+    files = [f"job-{name.removeprefix('rnn-')}.yaml" for name in names]
+    seen = run.seen("; ".join(f"elasticd job submit -f {file}" for file in files))
+    for name, file in zip(names, files, strict=True):
+        _train(run, seen, name, file, project)
+    return seen
+
+
 def play(row: Row, folder: Path, *, short: bool) -> Seen:
     """Runs a row from its first command to what it leaves behind. Raises Missing."""
     with row.place(folder) as place:
@@ -85,6 +95,16 @@ def play(row: Row, folder: Path, *, short: bool) -> Seen:
         seen.left = _left(place)
         seen.bill = place.bill_usd()
         return seen
+
+
+def _train(run: Run, seen: Seen, name: str, file: str, project: Path) -> None:
+    """Submits a job, waits for its end, and adds what is known of it then."""
+    _command(run, seen, f"elasticd job submit -f {file} -y", folder=project)
+    _command(run, seen, f"elasticd job watch {name}", folder=project)
+    job = run.place.daemon.get(f"/v1/jobs/{name}")
+    logged = _log_of(run, seen, name)
+    seen.jobs.append(JobSeen(name, job["phase"], job["progress"]["iteration"], logged))
+    seen.cost += job["spent_usd"]
 
 
 def _left(place: Place) -> list[str]:
@@ -121,5 +141,8 @@ def _log_of(run: Run, seen: Seen, job: str) -> int:
 
 ROWS = {
     row.name: row
-    for row in (Row("S1", "DCGAN on ssh hosts, by layout", partial(places.ssh), sweep_dcgan),)
+    for row in (
+        Row("S1", "DCGAN on ssh hosts, by layout", places.ssh, sweep_dcgan),
+        Row("S3", "RNN by Fabric on Slurm, DP against DDP", places.slurm, compare_rnn),
+    )
 }
