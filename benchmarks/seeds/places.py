@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ import pytest
 
 from elastic_lab import parse_scenario, running_lab
 from tests.e2e.cloud_story import make_bucket_and_role
+from tests.e2e.package_index import download, serving
 from tests.e2e.running import RunningDaemon, running_daemon, running_daemon_on
 from tests.providers.slurm_cluster import running_slurm, skip_where_there_is_no_slurm
 from tests.providers.ssh_hosts import (
@@ -62,7 +64,16 @@ checkpoint_root = "s3://story/elasticd"
 cluster = "seeds"
 instance_profile = "node"
 spot_refresh_s = 2.0
+package_index = "{index}"
 """
+_SCENARIO = {
+    # One second here stands for a minute: EC2's least bill of 60 s is 1 s.
+    "minimum_billed_s": 1,
+    "node_types": {
+        "c5.large": {"cpu": 0.5, "on_demand_usd_per_h": 0.085, "spot_usd_per_h": 0.034},
+        "c5.xlarge": {"cpu": 0.9, "on_demand_usd_per_h": 0.17, "spot_usd_per_h": 0.062},
+    },
+}
 _HOSTS = 2
 
 
@@ -141,24 +152,25 @@ def slurm(folder: Path) -> Iterator[Place]:
 
 
 @contextmanager
-def lab(folder: Path) -> Iterator[Place]:
-    """An EC2 of two types, and a bucket for checkpoints."""
-    scenario = {
-        "minimum_billed_s": 1,
-        "node_types": {
-            "c5.large": {"cpu": 0.5, "on_demand_usd_per_h": 0.085, "spot_usd_per_h": 0.034},
-            "c5.xlarge": {"cpu": 0.9, "on_demand_usd_per_h": 0.17, "spot_usd_per_h": 0.062},
-        },
-    }
-    with running_lab(parse_scenario(scenario)) as found:
+def lab(folder: Path, *requirements: str) -> Iterator[Place]:
+    """An EC2 of two types, a bucket for checkpoints, and a package index with what jobs require."""
+    wheels = folder / "wheels"
+    if requirements:
+        with _or_missing():
+            python_version = f"{sys.version_info.major}.{sys.version_info.minor}"
+            download(wheels, *requirements, python_version=python_version)
+    with running_lab(parse_scenario(_SCENARIO)) as found:
         make_bucket_and_role(found)
-        with running_daemon_on(found, folder, config=_LAB.format(quick=_QUICK)) as daemon:
-            yield Place(
-                "lab",
-                daemon,
-                lambda: [each.instance_id for each in found.running()],
-                lambda: found.bill().usd,
-            )
+        with serving(wheels, folder / "index", address=found.gateway) as index:
+            # Its machines reach nothing else.
+            config = _LAB.format(quick=_QUICK, index=index.url)
+            with running_daemon_on(found, folder, config=config) as daemon:
+                yield Place(
+                    "lab",
+                    daemon,
+                    lambda: [each.instance_id for each in found.running()],
+                    lambda: found.bill().usd,
+                )
 
 
 @contextmanager

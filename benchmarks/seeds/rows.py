@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import shlex
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from benchmarks.seeds import places
@@ -23,6 +25,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 # Four times what the longest row takes on two busy cores.
 _ROW_TIMEOUT_S = 1200.0
 _END_TIMEOUT_S = 60.0
+_POLL_S = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +85,20 @@ def compare_rnn(run: Run) -> Seen:
     files = [f"job-{name.removeprefix('rnn-')}.yaml" for name in names]
     seen = run.seen("; ".join(f"elasticd job submit -f {file}" for file in files))
     for name, file in zip(names, files, strict=True):
-        _train(run, seen, name, file, project)
+        _submit(run, seen, file, project)
+        _finish(run, seen, name)
+    return seen
+
+
+def train_resnet(run: Run) -> Seen:
+    """S4: the ResNet; TensorBoard's files come home, and its nodes say how busy they are."""
+    project = run.example("resnet")
+    seen = run.seen("elasticd job submit -f job.yaml")
+    _submit(run, seen, "job.yaml", project)
+    seen.trouble += _unshown_usage(run, "resnet")
+    _finish(run, seen, "resnet")
+    if not list((run.folder / "outputs" / "resnet" / "runs").glob("events.out.tfevents.*")):
+        seen.trouble.append("no file of TensorBoard came home")
     return seen
 
 
@@ -97,14 +113,42 @@ def play(row: Row, folder: Path, *, short: bool) -> Seen:
         return seen
 
 
-def _train(run: Run, seen: Seen, name: str, file: str, project: Path) -> None:
-    """Submits a job, waits for its end, and adds what is known of it then."""
+def _submit(run: Run, seen: Seen, file: str, project: Path) -> None:
     _command(run, seen, f"elasticd job submit -f {file} -y", folder=project)
-    _command(run, seen, f"elasticd job watch {name}", folder=project)
+
+
+def _finish(run: Run, seen: Seen, name: str) -> None:
+    """Waits for a job's end, and adds what is known of it then."""
+    _command(run, seen, f"elasticd job watch {name}", folder=run.folder)
     job = run.place.daemon.get(f"/v1/jobs/{name}")
     logged = _log_of(run, seen, name)
     seen.jobs.append(JobSeen(name, job["phase"], job["progress"]["iteration"], logged))
     seen.cost += job["spent_usd"]
+
+
+def _unshown_usage(run: Run, name: str) -> list[str]:
+    """Where it is not shown how busy the job's nodes are, in all the time that it trains."""
+    job_id = run.place.daemon.get(f"/v1/jobs/{name}")["id"]
+    missing = {"REST", "metrics", "page"}
+    with run.place.daemon.client() as client:
+        while missing and not client.get(f"/v1/jobs/{name}")["is_final"]:
+            nodes = client.items("/v1/nodes", job=name, limit=10)
+            if any(node["usage"] for node in nodes):
+                missing.discard("REST")
+            if f'elasticd_node_cores_used{{job_id="{job_id}"' in client.text("/metrics"):
+                missing.discard("metrics")
+            if re.search(r"\d of \d\S* cores?", client.text(f"/jobs/{job_id}")):
+                missing.discard("page")
+            time.sleep(_POLL_S)
+    return [f"{where}: it is not shown how busy nodes are" for where in sorted(missing)]
+
+
+@contextmanager
+def _lab_for(name: str, folder: Path) -> Iterator[Place]:
+    """A lab whose machines can install what an example requires."""
+    requirements = (EXAMPLES / name / "requirements.txt").read_text().split()
+    with places.lab(folder, *requirements) as place:
+        yield place
 
 
 def _left(place: Place) -> list[str]:
@@ -144,5 +188,6 @@ ROWS = {
     for row in (
         Row("S1", "DCGAN on ssh hosts, by layout", places.ssh, sweep_dcgan),
         Row("S3", "RNN by Fabric on Slurm, DP against DDP", places.slurm, compare_rnn),
+        Row("S4", "ResNet on the lab", partial(_lab_for, "resnet"), train_resnet),
     )
 }
