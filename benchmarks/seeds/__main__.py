@@ -27,13 +27,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     short = 0
     ran = 0
     print(HEADER, flush=True)
-    for name in given.rows:
+    runs = [(ROWS[name], where) for name in given.rows for where in ROWS[name].places]
+    for row, where in runs:
         # Sockets below it have paths of at most 107 characters.
         folder = Path(tempfile.mkdtemp(prefix="seeds-"))
         try:
-            seen = play(ROWS[name], folder, short=given.short)
+            seen = play(row, where, folder, short=given.short)
         except Missing as missing:
-            print(f"{name:5}left out: {missing}", flush=True)
+            print(f"{row.name:5}left out: {missing}", flush=True)
             shutil.rmtree(folder)
             continue
         found = shortfalls(seen)

@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from elastic_lab import parse_scenario, running_lab
+from elastic_lab import Bill, parse_scenario, running_lab
 from tests.e2e.cloud_story import make_bucket_and_role
 from tests.e2e.package_index import download, serving
 from tests.e2e.running import RunningDaemon, running_daemon, running_daemon_on
@@ -85,14 +85,14 @@ class Missing(Exception):
 class Place:
     """A daemon that has somewhere to train.
 
-    `machines` lists what is still there of jobs. `bill_usd` is what the place itself would charge,
-    None where it keeps no account. `unit` is what a dollar of the daemon stands for.
+    `machines` lists what is still there of jobs. `bill` is what the place itself would charge, None
+    where it keeps no account. `unit` is what a dollar of the daemon stands for.
     """
 
     name: str
     daemon: RunningDaemon
     machines: Callable[[], list[str]]
-    bill_usd: Callable[[], float | None] = lambda: None
+    bill: Callable[[], Bill | None] = lambda: None
     unit: str = "$"
 
     def left(self) -> list[str]:
@@ -169,7 +169,7 @@ def lab(folder: Path, *requirements: str) -> Iterator[Place]:
                     "lab",
                     daemon,
                     lambda: [each.instance_id for each in found.running()],
-                    lambda: found.bill().usd,
+                    found.bill,
                 )
 
 

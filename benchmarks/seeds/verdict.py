@@ -9,7 +9,8 @@ from elastic.figures import number
 
 # As the zoo has it: what elasticd counts is what the program logs.
 MOST_COUNT_OFF = 0.01
-# The ledger and the cloud's bill count to the instant, by two clocks.
+# The ledger and the cloud's bill count to the instant, by two clocks: a second of each machine is
+# more than 1 % of so short a job.
 MOST_BILL_OFF = 0.01
 HEADER = (
     f"{'ROW':5}{'PLACE':7}{'COUNTED':>8}{'LOG':>8}{'SECONDS':>9}{'COST':>17}{'LEFT':>6}  COMMAND"
@@ -42,6 +43,8 @@ class Seen:
     seconds: float = 0.0
     cost: float = 0.0
     bill: float | None = None
+    # What its machines together cost in a second.
+    second: float = 0.0
     left: list[str] = field(default_factory=list)
     trouble: list[str] = field(default_factory=list)
 
@@ -60,7 +63,9 @@ def shortfalls(seen: Seen) -> list[str]:
             )
     if not seen.jobs:
         found.append("no job was seen")
-    if seen.bill is not None and abs(seen.cost - seen.bill) > MOST_BILL_OFF * seen.bill:
+    if seen.bill is not None and abs(seen.cost - seen.bill) > max(
+        MOST_BILL_OFF * seen.bill, seen.second
+    ):
         found.append(f"the ledger has {seen.cost:.6f} {seen.unit}, the bill {seen.bill:.6f}")
     found += [f"left behind: {each}" for each in seen.left]
     return found
