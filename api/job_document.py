@@ -30,6 +30,8 @@ from elastic.model import Batch, CapacityChoice, Goal, Mode, OnMiss, PerNode, Pr
 NAME_PATTERN = r"^[a-z0-9]([a-z0-9-]{0,62})$"
 _TYPE_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$"
 _GLOB_PATTERN = r"^[^/]"
+# A registry's address, a name, and a tag or a digest. An engine must not take it for an option.
+_IMAGE_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._/:@-]*$"
 _VARIABLE_PATTERN = r"^[A-Za-z_][A-Za-z0-9_]*$"
 _DURATION = re.compile(r"(?:(\d{1,4})d)?(?:(\d{1,6})h)?(?:(\d{1,8})m)?(?:(\d{1,10})s)?")
 # Seconds of a day, an hour, a minute and a second, as in `_DURATION`.
@@ -39,6 +41,7 @@ _MOST_WORKERS = 64
 Name = Annotated[str, Field(pattern=NAME_PATTERN)]
 Text = Annotated[str, Field(max_length=4096)]
 Glob = Annotated[Text, Field(pattern=_GLOB_PATTERN)]
+Image = Annotated[str, Field(pattern=_IMAGE_PATTERN, max_length=512)]
 Recipient = Annotated[str, Field(pattern=RECIPIENT_PATTERN)]
 Usd = Annotated[FiniteFloat, Field(gt=0, le=1e9)]
 Count = Annotated[int, Field(ge=1, le=10**9)]
@@ -342,6 +345,11 @@ class JobDocument(_Part):
         "command's workers find it in ELASTICD_DATA_DIR. Of a workload also `skimage`.",
     )
     checkpoint: JobCheckpoint = JobCheckpoint()
+    image: Image | None = Field(
+        None,
+        description="The container image that workers run in on every node, such as "
+        "`pytorch/pytorch:2.13.0`: it brings Python and torch. Absent: the node's own.",
+    )
     requirements: list[Text] = Field(
         default_factory=list,
         max_length=1024,

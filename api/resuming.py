@@ -35,6 +35,8 @@ def spec_of(job: Job, asked: schemas.ResumeIn, *, now_s: float) -> JobSpec:
                 field="code",
             )
         spec = replace(spec, code=asked.code)
+    if asked.image is not None:
+        spec = replace(spec, image=asked.image)
     if asked.requirements is not None:
         spec = replace(spec, requirements=tuple(asked.requirements))
     if asked.outputs is not None:

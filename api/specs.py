@@ -205,7 +205,8 @@ def resolve_paths(document: Mapping[str, JsonValue], folder: Path) -> dict[str, 
     """
     found = dict(document)
     match found.get("command"):
-        case [str(), *_] as command if "code" not in found:
+        # Without code, an image has the script itself.
+        case [str(), *_] as command if "code" not in found and found.get("image") is None:
             parts = [str(each) for each in command]
             position = script_at(parts)
             if position is not None and _is_relative(parts[position]):
@@ -362,7 +363,7 @@ def _command_spec(asked: JobDocument, now_s: float) -> JobSpec:
             "be chosen for it",
             field="precision",
         )
-    _check_script(asked.command, has_code=asked.code is not None)
+    _check_script(asked.command, has_code=asked.code is not None, has_image=asked.image is not None)
     return _spec(
         asked,
         now_s,
@@ -402,7 +403,7 @@ def _batch(asked: JobDocument) -> Batch | None:
     return Batch.JOB
 
 
-def _check_script(command: Sequence[str], *, has_code: bool) -> None:
+def _check_script(command: Sequence[str], *, has_code: bool, has_image: bool) -> None:
     position = script_at(command)
     if position is None:
         return
@@ -419,6 +420,12 @@ def _check_script(command: Sequence[str], *, has_code: bool) -> None:
                 f"command: wanted a script within the code's folder, got {script!r}",
                 field="command",
             )
+    elif not script.startswith("/") and has_image:
+        raise InvalidInput(
+            f"command: wanted the script's absolute path in the image, got {script!r}; `code: .` "
+            "sends this folder, and the command runs in it",
+            field="command",
+        )
     elif not script.startswith("/"):
         raise InvalidInput(
             f"command: wanted the script's absolute path, got {script!r}; `elasticd job submit` "
@@ -561,6 +568,7 @@ def _spec(
         precision=precision,
         max_restarts=asked.max_restarts,
         outputs=None if asked.outputs is None else tuple(asked.outputs),
+        image=asked.image,
         requirements=tuple(asked.requirements),
         setup=tuple(asked.setup),
         data=data,

@@ -81,6 +81,7 @@ def register(
             context.sealer.opened(spec),
             spec.secrets,
             spec.secret_parameters,
+            spec.image,
         ),
     )
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, ConfigDict, Field, FiniteFloat, model_validator
 from pydantic.config import JsonDict
 
-from api.job_document import Glob, Text, Usd
+from api.job_document import Glob, Image, Text, Usd
 from api.schemas.decision import CandidateOut, DecisionOut, IntervalOut, PlanOut
 from api.schemas.fleet import EventOut, GroupOut
 from api.schemas.market import OfferingOut, PriceOut
@@ -342,6 +342,9 @@ class ResumeIn(Wire):
         None,
         pattern=SUM_PATTERN,
         description="The sum of the archive that it runs in from now on, stored by a PUT before.",
+    )
+    image: Image | None = Field(
+        None, description="The container image that workers run in from now on."
     )
     requirements: list[Text] | None = Field(
         None,

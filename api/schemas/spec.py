@@ -66,6 +66,7 @@ class JobSpecIn(Wire):
     max_restarts: int | None
     outputs: list[str] | None
     batch: model.Batch | None
+    image: str | None
     requirements: list[str]
     setup: list[str]
     data: str | None

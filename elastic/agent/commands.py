@@ -101,6 +101,8 @@ def gist(said: str) -> str:
     'make: *** [all] Error 2'
     """
     lines = [line.strip() for line in said.splitlines() if line.strip()]
+    # docker's last line names its own help.
+    lines = [line for line in lines if "docker run --help" not in line]
     if not lines:
         return "it wrote nothing"
     return next((line for line in lines if line.startswith("ERROR")), lines[-1])

@@ -84,7 +84,10 @@ def run_agent(config: Path) -> int:
                 return 1
             brings = memory.brings
             mask.add(brings.env[name] for name in brings.secrets if name in brings.env)
-            launcher.prepare(() if registered is None else registered.command)
+            if brings.image is None:
+                launcher.prepare(() if registered is None else registered.command)
+            else:
+                launcher.rest()
             if not _has_code(settings, client, memory, lease):
                 log.error(
                     "%s did not give this node its job's code before its lease ran out",
@@ -244,6 +247,7 @@ def _preparation(
         open_source=open_source,
         wake=wake.set,
         mask=mask,
+        has_workers=memory.running is not None,
     )
 
 

@@ -13,11 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from elastic.agent.commands import gist
+from elastic.agent.container import container_name, kept_variables, run_command
 from elastic.agent.files import read_json
+from elastic.agent.images import remove, remove_containers
+from elastic.agent.logs import tail
 from elastic.agent.preparing import Outfit, outfit_of
 from elastic.agent.processes import is_running, kill_group, send_signal
 from elastic.agent.settings import AgentSettings
-from elastic.agent.spawner import GROUP_FILE, WARM_FILE
+from elastic.agent.spawner import GROUP_FILE, SPAWNER_FILE, WARM_FILE
 from elastic.agent.torchrun import (
     SAVES_PREFIX,
     SPIN_COUNT,
@@ -31,6 +35,7 @@ from elastic.agent.torchrun import (
 )
 from elastic.agent.worker_start import WorkerStart
 from elastic.durations import THREAD_END_S
+from elastic.model import AGENT_SAYS
 from elastic.protocol import Assignment
 from elastic.rendezvous import write_credential
 from elastic.worker.hook import FOLDERS
@@ -38,6 +43,7 @@ from elastic.worker.hook import FOLDERS
 # How many of a node's newest save marks carry over to the next generation; all its workers share
 # them.
 MOST_OWN_MARKS = 256
+_MARKS = ("ELASTICD_NODE_ID", "ELASTICD_CLUSTER")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +84,8 @@ class Launcher:
     def __init__(self, settings: AgentSettings) -> None:
         self._settings = settings
         self._spawner: subprocess.Popen[bytes] | None = None
+        # The spawner's container; the process is then the engine's client. None: there is none.
+        self._container_name: str | None = None
         self._is_shielded = False
         self._command: tuple[str, ...] = ()
         self._group_path = settings.work_dir / GROUP_FILE
@@ -94,7 +102,7 @@ class Launcher:
 
     def equip(self, outfit: Outfit) -> None:
         """Sets the interpreter and variables of workers, before this launcher starts any."""
-        has_changed = outfit.python != self._outfit.python
+        has_changed = outfit.python != self._outfit.python or outfit.container is not None
         self._outfit = outfit
         if has_changed:
             # The spawner has loaded the node's own packages. A job that brings another numpy must
@@ -109,13 +117,15 @@ class Launcher:
             return
         work_dir = self._settings.work_dir
         self._settings.log_dir.mkdir(exist_ok=True)
+        (work_dir / SPAWNER_FILE).unlink(missing_ok=True)
+        command, environment = self._spawner_command()
         with (self._settings.log_dir / "spawner.log").open("ab") as log:
             self._spawner = subprocess.Popen(
-                [self._outfit.python, "-m", "elastic.agent.spawner", str(work_dir)],
+                command,
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=log,
-                env=self._spawner_environment(),
+                env=environment,
                 # A signal to the agent's process group must not end the training, which outlives
                 # the agent.
                 start_new_session=True,
@@ -125,6 +135,10 @@ class Launcher:
         """Makes the spawner load what workers of this command need; empty if it is unknown yet."""
         self._command = tuple(command)
         self._order({"preload": preloads(command) if command else []})
+
+    def rest(self) -> None:
+        """Ends what loads the node's own torch: workers will have that of an image."""
+        self._end_spawner(signal.SIGKILL)
 
     @property
     def is_warm(self) -> bool:
@@ -138,15 +152,18 @@ class Launcher:
     def start(self, assignment: Assignment, *, way: WorkerStart, node_id: str) -> None:
         """Orders torchrun for an assignment; it begins as soon as the spawner is ready."""
         self.drain_file(assignment.generation).unlink(missing_ok=True)
+        container = self._outfit.container
         assignment = as_here(assignment, cores=len(os.sched_getaffinity(0)), inherited=os.environ)
         environment = torchrun_environment(
             assignment,
             settings=self._settings,
             node_id=node_id,
             drain_file=self.drain_file(assignment.generation),
-            inherited=os.environ,
+            inherited=os.environ if container is None else kept_variables(os.environ),
             outfit=self._outfit.variables,
         )
+        if container is not None and "PYTHONPATH" in assignment.env:
+            environment["PYTHONPATH"] += f"{os.pathsep}{container.package}"
         lay_marks(saves_file(self._settings, assignment.generation), assignment.saves)
         for folder in (*(Path(environment[name]) for name in FOLDERS), self._settings.code_dir):
             folder.mkdir(parents=True, exist_ok=True)  # a script may save into them at once
@@ -182,6 +199,7 @@ class Launcher:
         if group is None:
             if is_spawner_alive:
                 return Life(is_alive=True)
+            self._say_how_the_container_ended(generation)
             return UNSEEN_END
         if group["exit_code"] is not None:
             return Life(is_alive=False, exit_code=int(group["exit_code"]))
@@ -208,7 +226,7 @@ class Launcher:
         group = self._group(generation)
         spared = set()
         if self._spawner is not None:
-            spared = {self._spawner.pid}
+            spared = {self._spawner.pid, self.root_pid() or self._spawner.pid}
         if group is None:
             # Ordered but not started: the order dies with the spawner.
             self._end_spawner(signal.SIGKILL)
@@ -222,12 +240,27 @@ class Launcher:
     def close(self) -> None:
         """Ends the spawner."""
         self._end_spawner(signal.SIGTERM)
+        container = self._outfit.container
+        if container is not None:
+            remove_containers(container.engine, container.node)
 
     def root_pid(self) -> int | None:
-        """The root of this node's process tree."""
+        """The root of this node's process tree; None while there is none."""
+        if self._container_name is not None:
+            found = read_json(self._settings.work_dir / SPAWNER_FILE)
+            return None if found is None else int(found["pid"])
         if self._spawner is not None:
             return self._spawner.pid
         return None
+
+    def _say_how_the_container_ended(self, generation: int) -> None:
+        """Adds the engine's own words to the log of a generation that never began in it."""
+        path = self.log_path(generation)
+        if self._container_name is None or self._spawner is None or path.exists():
+            return
+        said = gist(tail(self._settings.log_dir / "spawner.log"))
+        text = f"the container ended with {self._spawner.returncode}: {said}"
+        path.write_text(f"{AGENT_SAYS}{text}\n")
 
     def _order(self, order: Mapping[str, Any]) -> None:
         self.warm_up()
@@ -261,9 +294,38 @@ class Launcher:
             return group
         return None
 
-    def _spawner_environment(self) -> dict[str, str]:
+    def _spawner_command(self) -> tuple[list[str], dict[str, str]]:
+        """What starts the spawner, and its environment."""
+        arguments = ["-m", "elastic.agent.spawner", str(self._settings.work_dir)]
+        own = self._spawner_variables()
+        container = self._outfit.container
+        if container is None:
+            self._container_name = None
+            return [self._outfit.python, *arguments], {**os.environ, **own}
+        self._container_name = container_name(container)
+        home = self._settings.work_dir / "home"
+        home.mkdir(exist_ok=True)
+        variables = {
+            **kept_variables(os.environ),
+            **own,
+            # The image may not know the user.
+            "HOME": str(home),
+            "USER": "elasticd",
+            "LOGNAME": "elasticd",
+            # By these the provider finds the node's processes.
+            **{name: os.environ[name] for name in _MARKS if name in os.environ},
+        }
+        command = run_command(
+            container,
+            arguments,
+            variables=variables,
+            cwd=self._settings.work_dir,
+            name=self._container_name,
+        )
+        return command, {**os.environ, **variables}
+
+    def _spawner_variables(self) -> dict[str, str]:
         return {
-            **os.environ,
             "PYTHONUNBUFFERED": "1",
             **SPIN_COUNT,
             **self._settings.env,
@@ -281,6 +343,10 @@ class Launcher:
         assert self._spawner.stdin is not None
         with contextlib.suppress(BrokenPipeError):  # orders that it never read
             self._spawner.stdin.close()
+        container = self._outfit.container
+        if container is not None and self._container_name is not None:
+            # The engine's client does not pass SIGKILL on, and may not have begun.
+            remove(container.engine, [self._container_name])
         self._spawner.send_signal(number)
         try:
             self._spawner.wait(THREAD_END_S)

@@ -9,11 +9,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from elastic.agent import logs, own_python
+from elastic.agent import images, logs, own_python
 from elastic.agent.commands import Commands
+from elastic.agent.container import Container
 from elastic.agent.data import Source, fetch_data
 from elastic.agent.mask import Mask
 from elastic.agent.settings import AgentSettings
@@ -31,10 +32,14 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Outfit:
-    """The interpreter of workers, and variables that name what was prepared."""
+    """The interpreter of workers, and variables that name what was prepared.
+
+    In a container the interpreter is the image's, and so are all other variables.
+    """
 
     python: str
     variables: Mapping[str, str]
+    container: Container | None = None
 
 
 def outfit_of(python: str, *, environment: Path | None = None, path: str) -> Outfit:
@@ -62,7 +67,10 @@ class Preparation:
         open_source: Callable[[str], Source],
         wake: Callable[[], None],
         mask: Mask | None = None,
+        has_workers: bool = False,
     ) -> None:
+        # Those that an earlier agent of this node has left, and that go on.
+        self._has_workers = has_workers
         self._mask = mask or Mask()
         self._brings = brings
         self._settings = settings
@@ -87,6 +95,8 @@ class Preparation:
             **self.outfit.variables,
             "TMPDIR": str(scratch),
         }
+        if brings.image is not None:
+            self.outfit = Outfit("python3", {})
         self._commands = Commands(
             logs.stage_path(settings.log_dir, "installing"), environment=environment
         )
@@ -137,6 +147,8 @@ class Preparation:
         if self._brings.data is not None:
             self._begin("fetching its data")
             self._bring_data(self._brings.data)
+        if self._brings.image is not None:
+            self._bring_image(self._brings.image)
         self._commands.log_path = logs.stage_path(self._settings.log_dir, "setup")
         for command in self._brings.setup:
             self._set_up(command)
@@ -149,7 +161,7 @@ class Preparation:
 
         values = read_parameters(self._brings.secret_parameters, region=self._settings.region)
         self._mask.add(values.values())
-        self.outfit = Outfit(self.outfit.python, {**self.outfit.variables, **values})
+        self._add_variables(values)
         self._secrets = values
         self._commands.environment |= values
 
@@ -179,7 +191,7 @@ class Preparation:
             environment=folder,
             path=os.environ.get("PATH", os.defpath),
         )
-        self.outfit = Outfit(self.outfit.python, {**self.outfit.variables, **self._secrets})
+        self._add_variables(self._secrets)
         self._commands.environment |= self.outfit.variables
 
     def _bring_data(self, data: str) -> None:
@@ -201,8 +213,27 @@ class Preparation:
             raise PreparationFailed(
                 f"data: {data} does not exist on the node; s3://BUCKET/PREFIX downloads data"
             )
-        self.outfit = Outfit(self.outfit.python, {**self.outfit.variables, **variables})
+        self._add_variables(variables)
         self._commands.environment |= variables
+
+    def _bring_image(self, image: str) -> None:
+        """Brings the image that workers run in, and the container for them."""
+        engine = images.engine_here(image)
+        if not self._has_workers:
+            self._begin("removing containers that were left")
+            images.remove_containers(engine, self._settings.instance_id)
+        cwd = self._working_folder()
+        if not images.is_here(engine, image):
+            with self._timed(f"pulling image {image}"):
+                images.pull(engine, image, commands=self._commands, cwd=cwd)
+        data = Path(self.outfit.variables.get("ELASTICD_DATA_DIR", cwd))
+        container = images.container_for(image, engine, settings=self._settings, folders=[data])
+        with self._timed(f"checking image {image}"):
+            images.check(container, commands=self._commands, cwd=cwd)
+        self.outfit = replace(self.outfit, container=container)
+
+    def _add_variables(self, variables: Mapping[str, str]) -> None:
+        self.outfit = replace(self.outfit, variables={**self.outfit.variables, **variables})
 
     def _set_up(self, command: str) -> None:
         if (self._settings.work_dir / _SET_UP).exists():

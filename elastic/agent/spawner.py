@@ -33,6 +33,8 @@ NAMELESS_MODULE = "elastic.workloads.nameless"
 GROUP_FILE = "group.json"
 # This file exists once a spawner of this node has loaded its modules, or failed to.
 WARM_FILE = "warm"
+# Has the spawner's process id, which its agent does not know if it runs in a container.
+SPAWNER_FILE = "spawner.json"
 
 # A library reads these when it is loaded. A job that sets one of them needs a process of its own.
 READ_AT_LOADING = (
@@ -61,6 +63,7 @@ class Spawner:
 
     def run(self) -> None:
         """Serves orders until the agent is gone and nothing runs."""
+        write_json(self._work_dir / SPAWNER_FILE, {"pid": os.getpid()})
         warm_up()
         while not (self._is_orphan and self._child is None):
             for order in self._orders():
@@ -92,9 +95,11 @@ class Spawner:
         # Forked workers set the node's number of threads themselves. A job's own number needs a new
         # process to read it.
         loaded_with = self._loaded_with | {"OMP_NUM_THREADS": str(order["threads"])}
+        # In a container the spawner's own variables are the image's.
+        environment = {**self._loaded_with, **order["env"]}
         pid = os.fork()
         if pid == 0:
-            _become_torchrun(order, loaded_with=loaded_with)
+            _become_torchrun(order, environment=environment, loaded_with=loaded_with)
         self._child = {
             "generation": order["generation"],
             "pid": pid,
@@ -124,7 +129,9 @@ def warm_up() -> None:
         importlib.import_module(NAMELESS_MODULE).give_up_names()
 
 
-def _become_torchrun(order: Mapping[str, Any], *, loaded_with: Mapping[str, str]) -> None:
+def _become_torchrun(
+    order: Mapping[str, Any], *, environment: Mapping[str, str], loaded_with: Mapping[str, str]
+) -> None:
     code = 1
     try:
         os.setsid()
@@ -137,7 +144,7 @@ def _become_torchrun(order: Mapping[str, Any], *, loaded_with: Mapping[str, str]
         for source, target in ((null, 0), (log, 1), (log, 2)):
             os.dup2(source, target)
         os.chdir(order["cwd"])
-        _run_torchrun(order["arguments"], environment=order["env"], loaded_with=loaded_with)
+        _run_torchrun(order["arguments"], environment=environment, loaded_with=loaded_with)
         code = 0
     except SystemExit as end:
         if isinstance(end.code, int):

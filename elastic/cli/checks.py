@@ -20,6 +20,7 @@ from elastic.cli.account import findings_of_account
 from elastic.cli.daemon_check import check_alarms, check_lease
 from elastic.cli.host import findings_of_hosts
 from elastic.clock import Clock
+from elastic.engines import find_engine
 from elastic.errors import ElasticError
 from elastic.figures import duration, size
 from elastic.finding import Finding
@@ -78,6 +79,7 @@ def _run(clock: Clock, provider: str | None, nodes: int) -> Iterator[Finding]:
         yield check(settings)
     if settings.provider == "local":
         yield check_quotas()
+        yield check_engine()
     if settings.provider == "ssh":
         yield from findings_of_hosts(settings)
     yield check_clock(settings.data_dir, clock)
@@ -85,6 +87,14 @@ def _run(clock: Clock, provider: str | None, nodes: int) -> Iterator[Finding]:
     if settings.provider == "ec2":
         yield from findings_of_account(settings, clock, nodes=nodes)
         yield check_lease(settings, clock)
+
+
+def check_engine() -> Finding:
+    """Whether nodes on this machine can run jobs in containers."""
+    found = find_engine()
+    if found.engine is None:
+        return Finding("containers", "ok", f"{found}: only jobs with `image` need an engine")
+    return Finding("containers", "ok", f"{found}")
 
 
 def check_settings(settings: Settings) -> Finding:

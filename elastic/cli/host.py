@@ -35,6 +35,7 @@ COLUMNS = (
     Column("CORES", "cores", figures.number, is_number=True),
     Column("GIB", "memory_gib", figures.number, is_number=True),
     Column("GPUS", "gpus"),
+    Column("CONTAINERS", "engine", can_wrap=True, is_extra=True),
     Column("STATE", "state"),
     Column("CLAIMED BY", "claimed_by", can_wrap=True, is_extra=True),
     Column("WRONG", "troubles", "; ".join, can_wrap=True),
@@ -69,6 +70,8 @@ def findings_of_hosts(settings: Settings) -> Iterator[Finding]:
         return
     for each in reports:
         found = f"{each.state}, type {each.type or 'not known yet'}"
+        if each.engine is not None:
+            found += f", containers: {each.engine}"
         if each.troubles:
             yield Finding(f"host {each.name}", "warning", found, "; ".join(each.troubles))
         else:

@@ -325,6 +325,9 @@ def resume(
     requirements: Annotated[
         Path | None, typer.Option(help="Replace the job's requirements by this file's.")
     ] = None,
+    image: Annotated[
+        str | None, typer.Option(help="Replace the job's container image by this one.")
+    ] = None,
     outputs: Annotated[
         list[str] | None,
         typer.Option(
@@ -358,7 +361,7 @@ def resume(
             nodes_min=min_nodes,
             nodes_max=max_nodes,
         )
-        given |= _given(outputs=outputs or None, setup=setup or None)
+        given |= _given(image=image, outputs=outputs or None, setup=setup or None)
         if requirements is not None:
             settled = import_module("api.brought").settle_requirements(
                 {"requirements": str(requirements)}, Path()

@@ -89,8 +89,8 @@ _WRAPPERS: Mapping[str, str] = {
         "in `setup`"
     ),
     "docker": (
-        "nodes run no containers: write `python train.py`, and what the image has in "
-        "`requirements` and `setup`"
+        "write `python train.py`, and the image's name in the job's field `image`: elasticd starts "
+        "the containers"
     ),
 }
 

@@ -217,7 +217,8 @@ class JobSpec:
     leaves that to the daemon. `most_samples` of a batch fit one worker's memory on a node type; of
     those it does not name all do. All workers compute in `precision`; None leaves it to the
     program. `outputs` are the globs of the files in the working folder that are carried home; None
-    is every new or changed one. Before any worker begins, a node installs `requirements` (pip's
+    is every new or changed one. Workers run in a container of `image`, None with what the node has.
+    Before any worker begins, a node installs `requirements` (pip's
     lines), gets `data` (a bucket's location, or a folder of the node) and runs the lines of
     `setup`. `secrets` are the variables of `env` whose values are not shown, and `secret_parameters`
     others, with the SSM parameters that nodes read them from. `batch` says what an iteration is;
@@ -253,6 +254,8 @@ class JobSpec:
     max_restarts: int | None = None
     outputs: tuple[str, ...] | None = None
     batch: Batch | None = None
+    # The container image that workers run in; None: what the node has.
+    image: str | None = None
     requirements: tuple[str, ...] = ()
     setup: tuple[str, ...] = ()
     data: str | None = None
@@ -286,6 +289,7 @@ class JobSpec:
         return (
             self._command_of_any_length,
             self.code,
+            self.image,
             self.workload,
             tuple(sorted((name, str(value)) for name, value in self.hyperparameters.items())),
             self.global_batch,
@@ -369,6 +373,12 @@ class JobSpec:
         if not self.command:
             raise InvalidInput(
                 "command: wanted at least the script to run, got nothing", field="command"
+            )
+        if self.image is not None and (self.requirements or self.setup):
+            raise InvalidInput(
+                f"image: {self.image} has all that the job needs, so nothing is installed beside "
+                "it: take `requirements` and `setup` out, and write them into the image",
+                field="image",
             )
         if not 1 <= self.nodes_min <= self.nodes_max:
             raise InvalidInput(
@@ -512,7 +522,8 @@ def how_to_resume(job_id: str, phase: JobPhase) -> str:
     brought = ""
     if phase is JobPhase.FAILED:
         brought = (
-            "; `--code .` brings corrected code, `--requirements FILE` other packages, "
+            "; `--code .` brings corrected code, `--image IMAGE` another image, "
+            "`--requirements FILE` other packages, "
             "`--setup LINE` "
             "another setup, `--outputs GLOB` other outputs"
         )

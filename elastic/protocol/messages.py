@@ -38,7 +38,7 @@ from elastic.worker.messages import (
     WindowMessage,
 )
 
-PROTOCOL = "3.2"
+PROTOCOL = "3.3"
 """MAJOR.MINOR. A new field that the other end may ignore makes a new minor; whatever else changes,
 a new major."""
 
@@ -78,10 +78,14 @@ class Brings:
     secrets: tuple[str, ...] = ()
     # Variables that the node reads from SSM parameters of these names, and masks.
     secret_parameters: Mapping[str, str] = field(default_factory=dict)
+    # The container image that workers run in; null: what the node has.
+    image: str | None = None
 
     @property
     def has_any(self) -> bool:
-        return bool(self.requirements or self.setup or self.data or self.secret_parameters)
+        return bool(
+            self.requirements or self.setup or self.data or self.secret_parameters or self.image
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,8 @@ def differences(old: JobSpec, new: JobSpec) -> Iterator[str]:
     """What users may change in a job's spec, as far as it is different now."""
     if new.code != old.code:
         yield "with other code"
+    if new.image != old.image:
+        yield f"in image {new.image}"
     if new.requirements != old.requirements:
         yield "with other requirements"
     if new.outputs != old.outputs:

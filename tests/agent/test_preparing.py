@@ -196,3 +196,15 @@ def test_a_shells_script_is_run_by_every_worker_with_the_nodes_python(world: Wor
     assert world.daemon.exit_of(1)["outcome"] == "succeeded"  # type: ignore[index]
     assert "rank 0 of 2" in node.logs()
     assert "rank 1 of 2" in node.logs()
+
+
+def test_a_node_without_an_engine_says_what_to_install(
+    settings: AgentSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    preparation, _ = prepared(settings, Brings(image="me/train:1"))
+    assert preparation.failure == (
+        "image me/train:1: wanted a container engine on this node, found none (neither docker nor "
+        "podman is installed); install docker or podman there and let this user use it, or take "
+        "`image` out"
+    )

@@ -80,6 +80,7 @@ def test_a_machine_hears_what_its_job_brings_and_how_long_that_took_is_on_record
         "env": {"KEY": "k"},
         "secrets": ["KEY"],
         "secret_parameters": {},
+        "image": None,
     }
     assert client.get("/v1/jobs/second").json()["spec"]["env"] == {"KEY": "(hidden)"}
     for state in ("preparing", "preparing", "warming", "idle"):

@@ -259,12 +259,23 @@ def test_what_a_job_brings_is_in_its_spec() -> None:
         ({"secrets": ["KEY"]}, "document", "wanted names of variables in env, got KEY"),
         ({"data": "faces"}, "data", "s3://BUCKET/PREFIX"),
         ({"data": "s3://B/x"}, "data", "s3://BUCKET/PREFIX"),
+        ({"image": "--privileged"}, "image", "match pattern"),
+        ({"image": "me/train:1", "setup": ["make"]}, "image", "write them into the image"),
     ],
 )
 def test_what_cannot_be_brought_says_what_to_write(
     extra: dict[str, Any], field: str, hint: str
 ) -> None:
     assert hint in faults({**COMMAND, **extra})[field]
+
+
+def test_a_script_without_code_is_the_images_own(tmp_path: Path) -> None:
+    document = {"name": "mine", "image": "me/train:1", "command": "train.py"}
+    assert resolve_paths(settle_command(document), tmp_path)["command"] == ["train.py"]
+    assert "absolute path in the image" in faults(document)["command"]
+    spec = to_spec({**document, "command": "/app/train.py"}, now_s=NOW_S)
+    assert (spec.image, spec.command) == ("me/train:1", ("/app/train.py",))
+    assert spec.program != replace(spec, image="me/train:2").program, "another speed"
 
 
 def test_another_python_s_own_path_is_a_program_like_any_other() -> None:

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,15 +70,26 @@ class Engine:
 
 
 @contextmanager
-def engine() -> Iterator[Engine]:
-    """Runs an engine; skips the test, saying what is missing, where there can be none."""
+def engine(*, needs: Iterable[str] = tuple(_TOOLS), inside: Sequence[str] = ()) -> Iterator[Engine]:
+    """Runs an engine; skips the test, saying what is missing, where there can be none.
+
+    `inside` is a command that enters a host of its own, whose network and process ids containers
+    then have.
+    """
     if os.geteuid() != 0:
         pytest.skip("a container engine of its own needs root")
-    missing = sorted({package for tool, package in _TOOLS.items() if shutil.which(tool) is None})
+    missing = sorted(
+        {
+            package
+            for tool, package in _TOOLS.items()
+            if tool in needs and shutil.which(tool) is None
+        }
+    )
     if missing:
         pytest.skip(f"needs a container engine (Debian: apt-get install {' '.join(missing)})")
     folder = Path(tempfile.mkdtemp(prefix="engine-"))
     command = [
+        *inside,
         "dockerd",
         f"--data-root={folder}/data",
         f"--exec-root={folder}/exec",

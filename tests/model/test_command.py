@@ -105,7 +105,7 @@ def test_every_option_that_is_refused_is_named_at_once() -> None:
         ("python train.py 'open", "closed quotes"),
         ("accelerate launch train.py", "torchrun train.py"),
         ("make train", "write the line that its target runs"),
-        ("env A=1 docker run image", "nodes run no containers"),
+        ("env A=1 docker run image", "field `image`"),
         ("env -i python train.py", "env -i: wanted NAME=value and then the program"),
         ("env A=1", "wanted at least the script to run"),
         ("deepspeed train.py", "torchrun train.py"),

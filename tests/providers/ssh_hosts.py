@@ -43,12 +43,15 @@ while :; do wait $! && exit || sleep 1; done
 """
 
 
-def python_with_elasticd(folder: Path) -> Path:
-    """A Python that has this elasticd and torch, as a user may have made one on each host."""
+def python_with_elasticd(folder: Path, **variables: str) -> Path:
+    """A Python that has this elasticd and torch, as a user may have made one on each host, and sets
+    variables."""
     program = folder / "python"
     root = Path(__file__).parents[2]
+    set_too = "".join(f" {name}={value}" for name, value in variables.items())
     program.write_text(
-        f'#!/bin/sh\nexport OMP_NUM_THREADS=1 PYTHONPATH={root}\nexec {sys.executable} "$@"\n'
+        f"#!/bin/sh\nexport OMP_NUM_THREADS=1 PYTHONPATH={root}{set_too}\n"
+        f'exec {sys.executable} "$@"\n'
     )
     program.chmod(0o755)
     return program
@@ -137,12 +140,16 @@ class SshHost:
         _make_key(self.folder / "host_key")
         self.boot()
 
-    def run(self, *command: str) -> str:
-        """Runs a command inside, past ssh."""
+    @property
+    def entry(self) -> tuple[str, ...]:
+        """The beginning of a command that runs inside, past ssh."""
         assert self.process is not None
         (inner,) = psutil.Process(self.process.pid).children()
-        enter = ["nsenter", "--target", str(inner.pid), "--mount", "--pid", "--net"]
-        done = subprocess.run([*enter, *command], capture_output=True, text=True, check=False)
+        return ("nsenter", "--target", str(inner.pid), "--mount", "--pid", "--net")
+
+    def run(self, *command: str) -> str:
+        """Runs a command inside, past ssh."""
+        done = subprocess.run([*self.entry, *command], capture_output=True, text=True, check=False)
         return done.stdout + done.stderr
 
 

@@ -21,6 +21,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from elastic.engines import find_engine
 from elastic.providers.keeping.address import NotPossible, host_and_port, own_address
 from elastic.providers.keeping.keeper import boottime_s
 from elastic.providers.keeping.records import (
@@ -147,6 +148,7 @@ class Attendant:
             "memory_gib": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30,
             "gpus": gpus,
             "bf16": bool(flags) and any(flag in flags[0].split() for flag in _BF16_FLAGS),
+            "engine": str(find_engine()),
             "python": ".".join(map(str, sys.version_info[:3])),
             "boot_id": boot_id(),
         }

@@ -48,7 +48,11 @@ exit 127
 @cache
 def bundle() -> PackedProgram:
     """The program that this elasticd runs on hosts."""
-    return pack("host", ["providers/ssh/attendant.py"], main="elastic.providers.keeping.keeper")
+    return pack(
+        "host",
+        ["engines.py", "providers/ssh/attendant.py"],
+        main="elastic.providers.keeping.keeper",
+    )
 
 
 def first_line(folder: str) -> str:

@@ -26,6 +26,8 @@ class HostReport:
     cores: float | None = None
     memory_gib: float | None = None
     gpus: str | None = None
+    # The container engine that jobs with an image need, or that there is none.
+    engine: str | None = None
     claimed_by: str | None = None
     # What is wrong, with what to do about it.
     troubles: tuple[str, ...] = ()
@@ -102,7 +104,13 @@ def _report(
         gpus = "none"
         if machine.gpu_count:
             gpus = f"{machine.gpu_count} x {machine.gpu_model}"
-        report = replace(report, cores=machine.cpu, memory_gib=machine.memory_gib, gpus=gpus)
+        report = replace(
+            report,
+            cores=machine.cpu,
+            memory_gib=machine.memory_gib,
+            gpus=gpus,
+            engine=memory.facts.get("engine"),
+        )
     if troubles and claim is None:
         report = replace(report, state="unfit")
     return replace(report, troubles=tuple(troubles))
