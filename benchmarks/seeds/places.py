@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import psutil
 import pytest
 
-from elastic_lab import Bill, parse_scenario, running_lab
+from elastic_lab import Lab, parse_scenario, running_lab
+from tests.deploy.engine import engine
 from tests.e2e.cloud_story import make_bucket_and_role
 from tests.e2e.package_index import download, serving
 from tests.e2e.running import RunningDaemon, running_daemon, running_daemon_on
 from tests.providers.slurm_cluster import running_slurm, skip_where_there_is_no_slurm
 from tests.providers.ssh_hosts import (
+    Estate,
     python_with_elasticd,
     running_hosts,
     skip_where_there_is_no_sshd,
 )
+from tests.torch_image import import_image
 
 _QUICK = """
 tick_s = 1.0
@@ -40,7 +44,7 @@ host = "{address}"
 checkpoint_root = "{folder}/shared"
 {quick}
 [ssh]
-hosts_file = "{folder}/{hosts}"
+hosts_file = "{folder}/hosts"
 config_file = "{config}"
 python = "{python}"
 usd_per_h = 0.05
@@ -85,15 +89,15 @@ class Missing(Exception):
 class Place:
     """A daemon that has somewhere to train.
 
-    `machines` lists what is still there of jobs. `bill` is what the place itself would charge, None
-    where it keeps no account. `unit` is what a dollar of the daemon stands for.
+    `machines` lists what is still there of jobs. `unit` is what a dollar of the daemon stands for.
+    `lab` is None elsewhere: only it keeps a bill.
     """
 
     name: str
     daemon: RunningDaemon
     machines: Callable[[], list[str]]
-    bill: Callable[[], Bill | None] = lambda: None
     unit: str = "$"
+    lab: Lab | None = None
 
     def left(self) -> list[str]:
         """What jobs have left behind: machines, and processes of nodes."""
@@ -106,30 +110,37 @@ class Place:
 
 
 @contextmanager
-def ssh(folder: Path, *, hostfile: bool = False) -> Iterator[Place]:
-    """Two hosts, each with a sshd of its own; named by an MPI hostfile if wanted."""
-    with _or_missing():
-        skip_where_there_is_no_sshd()
-    (folder / "estate").mkdir()
-    with running_hosts(folder / "estate", _HOSTS) as estate:
+def ssh(folder: Path) -> Iterator[Place]:
+    """Two hosts, each with a sshd of its own, named in a YAML file."""
+    with _estate(folder) as estate:
         lines = [f"  {each.name}: {{type: desk, usd_per_h: 0.05}}\n" for each in estate.hosts]
-        (folder / "hosts.yaml").write_text("hosts:\n" + "".join(lines))
-        slots = [f"{each.name} slots=4\n" for each in estate.hosts]
-        (folder / "hostfile").write_text("".join(slots))
-        config = _SSH.format(
-            address=estate.address,
-            folder=folder,
-            hosts="hostfile" if hostfile else "hosts.yaml",
-            config=estate.config,
-            python=python_with_elasticd(folder),
-            quick=_QUICK,
-        )
-        with running_daemon(folder, config=config) as daemon:
-            yield Place(
-                "ssh",
-                daemon,
-                lambda: [each.name for each in estate.hosts if (each.root / "claim.json").exists()],
-            )
+        (folder / "hosts").write_text("hosts:\n" + "".join(lines))
+        with _daemon_over_ssh(folder, estate) as daemon:
+            yield Place("ssh", daemon, lambda: _claimed(estate))
+
+
+@contextmanager
+def ssh_with_docker(folder: Path, *, image: str) -> Iterator[Place]:
+    """Two hosts of an MPI hostfile, each with a docker of its own that has the image."""
+    with _or_missing(), _estate(folder) as estate, ExitStack() as stack:
+        (folder / "hosts").write_text("".join(f"{each.name} slots=4\n" for each in estate.hosts))
+        engines = []
+        for host in estate.hosts:
+            docker = stack.enter_context(engine(needs=("dockerd", "docker"), inside=host.entry))
+            import_image(docker.host, image)
+            socket = docker.host.removeprefix("unix://")
+            (folder / f"docker-{host.name}").symlink_to(socket)
+            engines.append(docker)
+        # A host's shell puts its own name there.
+        own = {"DOCKER_HOST": f"unix://{folder}/docker-$(hostname)"}
+        with _daemon_over_ssh(folder, estate, **own) as daemon:
+
+            def left() -> list[str]:
+                ask = ("docker", "ps", "--all", "--quiet", "--filter", "label=elasticd.node")
+                containers = [each.run(*ask).split() for each in engines]
+                return [*_claimed(estate), *chain.from_iterable(containers)]
+
+            yield Place("ssh", daemon, left)
 
 
 @contextmanager
@@ -152,7 +163,9 @@ def slurm(folder: Path) -> Iterator[Place]:
 
 
 @contextmanager
-def lab(folder: Path, *requirements: str) -> Iterator[Place]:
+def lab(
+    folder: Path, *, requirements: Sequence[str] = (), placement_group: str = ""
+) -> Iterator[Place]:
     """An EC2 of two types, a bucket for checkpoints, and a package index with what jobs require."""
     wheels = folder / "wheels"
     if requirements:
@@ -164,13 +177,41 @@ def lab(folder: Path, *requirements: str) -> Iterator[Place]:
         with serving(wheels, folder / "index", address=found.gateway) as index:
             # Its machines reach nothing else.
             config = _LAB.format(quick=_QUICK, index=index.url)
+            if placement_group:
+                config += f'placement_group = "{placement_group}"\n'
             with running_daemon_on(found, folder, config=config) as daemon:
                 yield Place(
                     "lab",
                     daemon,
                     lambda: [each.instance_id for each in found.running()],
-                    found.bill,
+                    lab=found,
                 )
+
+
+@contextmanager
+def _estate(folder: Path) -> Iterator[Estate]:
+    with _or_missing():
+        skip_where_there_is_no_sshd()
+    (folder / "estate").mkdir()
+    with running_hosts(folder / "estate", _HOSTS) as estate:
+        yield estate
+
+
+@contextmanager
+def _daemon_over_ssh(folder: Path, estate: Estate, **variables: str) -> Iterator[RunningDaemon]:
+    config = _SSH.format(
+        address=estate.address,
+        folder=folder,
+        config=estate.config,
+        python=python_with_elasticd(folder, **variables),
+        quick=_QUICK,
+    )
+    with running_daemon(folder, config=config) as daemon:
+        yield daemon
+
+
+def _claimed(estate: Estate) -> list[str]:
+    return [each.name for each in estate.hosts if (each.root / "claim.json").exists()]
 
 
 @contextmanager

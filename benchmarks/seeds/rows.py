@@ -17,16 +17,21 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+import boto3
+
 from benchmarks.seeds import places
 from benchmarks.seeds.own_log import batches_logged
 from benchmarks.seeds.places import Place
 from benchmarks.seeds.verdict import JobSeen, Seen
+from elastic.figures import duration, number
+from elastic_lab import Lab
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 # Four times what the longest row takes on two busy cores.
 _ROW_TIMEOUT_S = 1200.0
 _END_TIMEOUT_S = 60.0
 _POLL_S = 0.2
+_PLACEMENT_GROUP = "near"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +64,25 @@ class Row:
     places: tuple[Callable[[Path], AbstractContextManager[Place]], ...]
 
 
+def train_dcgan(run: Run) -> Seen:
+    """S0: the DCGAN on two machines, in an image on hosts, in a placement group on EC2."""
+    project = run.example("dcgan")
+    file = "job-hostfile.yaml" if run.place.lab is None else "job-ec2.yaml"
+    (name,) = re.findall(r"^name: (.+)$", (project / file).read_text(), re.MULTILINE)
+    seen = run.seen(f"elasticd job submit -f {file}")
+    if run.place.lab is None:
+        # The data is on every host, as the author had it: setup belongs into the image.
+        data = run.folder / "cifar-10-batches-py"
+        subprocess.run([sys.executable, project / "make_data.py", data], check=True)
+        text = (project / file).read_text()
+        (project / file).write_text(text.replace("/mnt/cifar-10-batches-py", str(data)))
+    _submit(run, seen, file, project)
+    _finish(run, seen, name)
+    if run.place.lab is not None:
+        seen.trouble += _outside(run.place.lab, _PLACEMENT_GROUP)
+    return seen
+
+
 def sweep_dcgan(run: Run) -> Seen:
     """S1: one rank as baseline, then two nodes with one, two and four ranks each."""
     project = run.example("dcgan")
@@ -76,6 +100,11 @@ def sweep_dcgan(run: Run) -> Seen:
         for name in ("epochs_s", *(f"epoch_s_rank_{rank}" for rank in range(ranks))):
             if not each.get(f"reported.{name}"):
                 seen.trouble.append(f"{each['job']}: the CSV has no {name}")
+    # The same line without CSV reads what was run, and buys nothing.
+    table = _command(run, seen, f"{command.removesuffix(' -o csv')} --yes", folder=project)
+    seen.notes += table.splitlines()
+    if len(run.place.daemon.get("/v1/jobs", limit=100)["items"]) != len(runs):
+        seen.trouble.append("the same line again ran jobs again")
     return seen
 
 
@@ -107,6 +136,11 @@ def compare_rnn(run: Run) -> Seen:
     for name, file in zip(names, files, strict=True):
         _submit(run, seen, file, project)
         _finish(run, seen, name)
+        report = run.place.daemon.get(f"/v1/jobs/{name}/report")
+        seen.notes.append(
+            f"{name}: {report['iterations_done']} iterations in {duration(report['elapsed_s'])}, "
+            f"{number(report['spent_usd'])} {seen.unit}"
+        )
     return seen
 
 
@@ -135,8 +169,8 @@ def play(
         seen = row.play(Run(row.name, place, folder, short))
         seen.seconds = time.monotonic() - begun_s
         seen.left = _left(place)
-        bill = place.bill()
-        if bill is not None:
+        if place.lab is not None:
+            bill = place.lab.bill()
             seen.bill = bill.usd
             seen.second = sum(line.usd / line.billed_s for line in bill.lines)
         return seen
@@ -153,6 +187,23 @@ def _finish(run: Run, seen: Seen, name: str) -> None:
     logged = _log_of(run, seen, name)
     seen.jobs.append(JobSeen(name, job["phase"], job["progress"]["iteration"], logged))
     seen.cost += job["spent_usd"]
+
+
+def _outside(lab: Lab, placement_group: str) -> list[str]:
+    """The instances that were not launched into the placement group."""
+    ec2 = boto3.Session("lab", "lab", region_name=lab.region).client(
+        "ec2", endpoint_url=lab.endpoint_url
+    )
+    instances = [
+        each
+        for reservation in ec2.describe_instances()["Reservations"]
+        for each in reservation["Instances"]
+    ]
+    return [
+        f"{each['InstanceId']} is not in the placement group"
+        for each in instances
+        if each["Placement"].get("GroupName") != placement_group
+    ]
 
 
 def _notebook(run: Run, name: str) -> list[str]:
@@ -195,7 +246,7 @@ def _unshown_usage(run: Run, name: str) -> list[str]:
 def _lab_for(name: str, folder: Path) -> Iterator[Place]:
     """A lab whose machines can install what an example requires."""
     requirements = (EXAMPLES / name / "requirements.txt").read_text().split()
-    with places.lab(folder, *requirements) as place:
+    with places.lab(folder, requirements=requirements) as place:
         yield place
 
 
@@ -234,6 +285,15 @@ def _log_of(run: Run, seen: Seen, job: str) -> int:
 ROWS = {
     row.name: row
     for row in (
+        Row(
+            "S0",
+            "DCGAN by an MPI hostfile",
+            train_dcgan,
+            (
+                partial(places.ssh_with_docker, image="registry.example/team/dcgan:1"),
+                partial(places.lab, placement_group=_PLACEMENT_GROUP),
+            ),
+        ),
         Row("S1", "DCGAN over ssh, by layout", sweep_dcgan, (places.ssh,)),
         Row("S2", "ESRGAN, measured and moved", train_esrgan, (places.lab,)),
         Row("S3", "RNN by Fabric, DP against DDP", compare_rnn, (places.slurm,)),

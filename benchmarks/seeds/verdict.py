@@ -47,6 +47,8 @@ class Seen:
     second: float = 0.0
     left: list[str] = field(default_factory=list)
     trouble: list[str] = field(default_factory=list)
+    # What a page shows of it.
+    notes: list[str] = field(default_factory=list)
 
 
 def shortfalls(seen: Seen) -> list[str]:
@@ -80,5 +82,7 @@ def lines_of(seen: Seen, found: list[str]) -> Iterator[str]:
         f"{seen.row:5}{seen.place:7}{counted:>8}{logged:>8}{seen.seconds:>9.0f}{cost:>17}"
         f"{len(seen.left):>6}  {seen.command}"
     )
+    for each in seen.notes:
+        yield f"    {each}"
     for each in found:
         yield f"    falls short: {each}"
