@@ -153,6 +153,10 @@ def train_resnet(run: Run) -> Seen:
     _finish(run, seen, "resnet")
     if not list((run.folder / "outputs" / "resnet" / "runs").glob("events.out.tfevents.*")):
         seen.trouble.append("no file of TensorBoard came home")
+    job_id = run.place.daemon.get("/v1/jobs/resnet")["id"]
+    with run.place.daemon.client() as client:
+        if not re.search(r'href="[^"]*tfevents', client.text(f"/jobs/{job_id}")):
+            seen.trouble.append("the page has no link to TensorBoard's files")
     return seen
 
 
@@ -245,7 +249,8 @@ def _unshown_usage(run: Run, name: str) -> list[str]:
 @contextmanager
 def _lab_for(name: str, folder: Path) -> Iterator[Place]:
     """A lab whose machines can install what an example requires."""
-    requirements = (EXAMPLES / name / "requirements.txt").read_text().split()
+    lines = (EXAMPLES / name / "requirements.txt").read_text().splitlines()
+    requirements = [each for each in lines if not each.startswith("#")]
     with places.lab(folder, requirements=requirements) as place:
         yield place
 
