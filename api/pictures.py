@@ -1,4 +1,4 @@
-"""The pictures that go with a job's last message: its chart, and the newest picture that it made."""
+"""The pictures that go with a job's last message: its chart, and the newest one that it made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Says which step on the way to training each node of a job takes, and how long it usually takes."""
+"""Says which step on the way to training each node takes, and how long that usually takes."""
 
 from __future__ import annotations
 

@@ -98,8 +98,10 @@ def list_ledger(
 def get_ledger_summary(
     context: ContextOf, job: JobFilter, by: schemas.LedgerBy = schemas.LedgerBy.JOB
 ) -> schemas.LedgerSummary:
-    """Adds the ledger up by job, node, node type, zone, day or month of UTC, with what running nodes
-    cost an hour."""
+    """Adds the ledger up by job, node, node type, zone, day or month of UTC.
+
+    It includes what running nodes cost an hour.
+    """
     now_s = context.clock.now_s()
     items = ledger_totals(_rows(context, job), by, now_s=now_s)
     return schemas.LedgerSummary(

@@ -145,7 +145,7 @@ class BootOut(Wire):
 
 
 class ShareOut(Wire):
-    """What the purse of all jobs left this one; `usd_per_h` is the most that it may cost an hour."""
+    """What the purse of all jobs left this one; `usd_per_h` is the most it may cost an hour."""
 
     usd_per_h: FiniteFloat
     wanted_usd_per_h: FiniteFloat

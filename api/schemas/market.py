@@ -214,7 +214,7 @@ class LedgerPage(Page[LedgerRowOut]):
 
 
 class LedgerBy(StrEnum):
-    """What the ledger is added up by: a type is one with its capacity, days and months are UTC's."""
+    """What the ledger is added up by: a type includes its capacity, days and months are UTC's."""
 
     JOB = "job"
     NODE = "node"

@@ -57,11 +57,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     begun_s = monotonic()
     rows, outcomes = [], []
     with ProcessPoolExecutor(given.jobs) as pool:
+        begun = []
+        # All at once, so that no process waits for the last case of a track.
         for name in given.tracks:
             track = track_of(name)
             cases = _cases(track, folder, given)
             tasks = [(name, case, _policies(track, given.policy)) for case in cases]
-            played = [each for many in pool.map(_play, tasks, chunksize=1) for each in many]
+            begun.append((name, track, cases, pool.map(_play, tasks, chunksize=1)))
+        for name, track, cases, playing in begun:
+            played = [each for many in playing for each in many]
             if not given.policy or TODAY in given.policy:
                 played += kept.outcomes(track, cases)
             outcomes += played

@@ -70,7 +70,7 @@ class UsageMeter:
 
 
 class GpuMeter:
-    """Reads NVIDIA's GPUs through the library of their driver; of a machine without one, nothing."""
+    """Reads NVIDIA's GPUs through the library of their driver; nothing where there is none."""
 
     def __init__(self, library: str = _LIBRARY) -> None:
         self._nvml: ctypes.CDLL | None = None

@@ -55,8 +55,8 @@ def rotate() -> None:
         if sealed:
             names = ", ".join(each.spec.name for each in sealed)
             raise Conflict(
-                f"wanted no job with secrets that goes on, found {count(len(sealed))} ({names}): only "
-                "the old secret opens them. Stop such jobs first, and submit them again later"
+                f"wanted no job with secrets that goes on, found {count(len(sealed))} ({names}): "
+                "only the old secret opens them. Stop such jobs first, and submit them again later"
             )
         path = settings.data_dir.absolute() / "secret"
         renew_secret(store, "secret", path)

@@ -220,12 +220,12 @@ class JobSpec:
     is every new or changed one. Workers run in a container of `image`, None with what the node has.
     Before any worker begins, a node installs `requirements` (pip's
     lines), gets `data` (a bucket's location, or a folder of the node) and runs the lines of
-    `setup`. `secrets` are the variables of `env` whose values are not shown, and `secret_parameters`
-    others, with the SSM parameters that nodes read them from. `batch` says what an iteration is;
-    None leaves it to what is seen of the script. `notify` are the names of the people who are told
-    what happens, each with the topics (none: all); None leaves that to the daemon. Where the purse
-    is short, jobs of a higher `priority` come first. `max_duration_s` counts from the job's first
-    machine, or from the first one after it was resumed.
+    `setup`. `secrets` are the variables of `env` whose values are not shown, and
+    `secret_parameters` others, with the SSM parameters that nodes read them from. `batch` says
+    what an iteration is; None leaves it to what is seen of the script. `notify` are the names of
+    the people who are told what happens, each with the topics (none: all); None leaves that to the
+    daemon. Where the purse is short, jobs of a higher `priority` come first. `max_duration_s`
+    counts from the job's first machine, or from the first one after it was resumed.
     """
 
     name: str

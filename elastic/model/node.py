@@ -204,8 +204,9 @@ class NodeReport:
     A new field here needs a field of the same name in `Node`, and nothing else. `saving_s` is how
     long storing a last checkpoint takes; None if nothing has to be stored. `mode` and
     `is_preloaded` say how its workers were started, or were last. `pulse` is None before their
-    first turn in this generation, `preparing` once the node is ready for its job. `disk_free_bytes`
-    is the room on the disk of its work folder, where jobs write, `usage` null until it was measured.
+    first turn in this generation, `preparing` once the node is ready for its job.
+    `disk_free_bytes` is the room on the disk of its work folder, where jobs write. `usage` is null
+    until it was measured.
     """
 
     state: AgentState

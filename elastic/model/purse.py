@@ -1,4 +1,4 @@
-"""One purse for all jobs: its caps as they stand, what each job asks of it, and what it may have."""
+"""One purse for all jobs: its caps as they stand, what each job asks of it, and may have."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ class Notifier:
         )
 
     def topics(self, name: str) -> tuple[Topic, ...]:
-        """What a recipient's messages are about, unless a job says otherwise; empty: no messages."""
+        """What a recipient's messages are about, unless a job says otherwise; empty: none."""
         by_default = self.settings.by_default
         if by_default is not None and name not in by_default:
             return ()

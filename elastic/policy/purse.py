@@ -2,9 +2,9 @@
 
 Jobs are served in an order. A higher priority comes first. Within a priority a job comes first
 whose time slice has begun, then those that wait, longest first, then those whose slice is over. So
-each gets its slice, and none is so short that most of it is a boot. Each job gets its cheapest group
-first. What is left makes jobs larger: first the job of which a dollar buys most. Only then comes the
-next priority.
+each gets its slice, and none is so short that most of it is a boot. Each job gets its cheapest
+group first. What is left makes jobs larger: first the job of which a dollar buys most. Only then
+comes the next priority.
 
 A job that has waited for `_PATIENCE` slices comes before all others, for one slice on its cheapest
 group: a low priority waits, but not for ever.
@@ -151,7 +151,10 @@ def _grant_least(
     now_s: float,
     may_begin: bool,
 ) -> None:
-    """Gives a job its cheapest group, if that is left; one without machines only if it may begin."""
+    """Gives a job its cheapest group, if that is left.
+
+    A job without machines gets it only if `may_begin`, and once it has rested.
+    """
     paid = [each for each in granted.values() if each]
     before[claim.job_id] = len(paid), sum(paid)
     for_s = wind_down_s

@@ -74,9 +74,9 @@ class Adoption:
             )
         if record.sealed and not self.records.opens(record):
             raise Conflict(
-                f"job {job.name}: its secrets ({', '.join(record.sealed)}) were sealed with another "
-                "secret than this daemon's, so no node could have them. Give it up, and submit it "
-                f"again: elasticd adopt {job.name} --end"
+                f"job {job.name}: its secrets ({', '.join(record.sealed)}) were sealed with "
+                "another secret than this daemon's, so no node could have them. Give it up, and "
+                f"submit it again: elasticd adopt {job.name} --end"
             )
         code = self.records.code_of(record)
         if code is not None and record.code is not None:

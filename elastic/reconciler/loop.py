@@ -169,7 +169,7 @@ class Reconciler:
                 log.warning("job not handled this tick", job=job_id, error=str(error))
                 if isinstance(error, StoreUnavailable):
                     unwritten = error
-            except Exception as error:  # noqa: BLE001 (raised again once every job has been handled)
+            except Exception as error:  # noqa: BLE001 (raised again after all jobs)
                 error.add_note(f"while handling {job_id}")
                 unexpected.append(error)
         try:

@@ -70,9 +70,9 @@ def submit(
 ) -> tuple[Job, bool]:
     """Gives the job made from `spec` and True, or the one already made under `key` and False.
 
-    Its first event says `by` whom, and `why_precision`, where elasticd chose that. Raises Conflict if `key` was
-    used for another request, or if a job of this name still goes on; NotFound if its code was never
-    stored.
+    Its first event says `by` whom, and `why_precision`, where elasticd chose that. Raises Conflict
+    if `key` was used for another request, or if a job of this name still goes on; NotFound if its
+    code was never stored.
     """
     if key is not None:
         earlier = connection.execute(

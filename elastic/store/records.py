@@ -1,7 +1,8 @@
 """What must be known of a job to go on with it in another database: its rows, as one value.
 
-A record lies outside the database, where the job's checkpoints are. It is a slice of the tables, so
-that a job that is adopted is what it was; only measurements, decisions and the ledger are not in it.
+A record lies outside the database, where the job's checkpoints are. It is a slice of the tables,
+so that a job that is adopted is what it was. Only measurements, decisions and the ledger are not in
+it.
 """
 
 from __future__ import annotations
@@ -296,7 +297,7 @@ def _values(row: Row[Any]) -> Values:
 
 
 def _insert(connection: Connection, table: Table, values: Values, *, without: str = "") -> None:
-    """Inserts a row; a column that this version does not know, or numbers by itself, is left out."""
+    """Inserts a row, without columns that this version does not know, or numbers by itself."""
     known = {name: value for name, value in values.items() if name in table.c and name != without}
     connection.execute(table.insert().values(known))
 

@@ -9,6 +9,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from elastic.worker.messages import BESIDE, Datagram, fault_of, note_of_dropped
 from elastic.worker.unix_address import address_of
@@ -16,6 +17,14 @@ from elastic.worker.unix_address import address_of
 MAX_DATAGRAM_BYTES = 8000
 MAX_WAITING = 1000
 LEFTOVER_MARK = ".left-"
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A message and who said it, as the end of its JSON: its worker's place in the group then."""
+
+    message: Datagram
+    tail: str
 
 
 class Outbox:
@@ -33,7 +42,7 @@ class Outbox:
         self._path = socket_path or ""
         self._worker = worker
         self.common = dict(common)
-        self._waiting: deque[Datagram] = deque()
+        self._waiting: deque[Waiting] = deque()
         self._next_seq = 1
         self.dropped = 0
         self._lock = threading.Lock()
@@ -41,7 +50,7 @@ class Outbox:
 
     @property
     def common(self) -> Mapping[str, str | int | None]:
-        """Fields of every message; a change applies to waiting messages too."""
+        """Fields of every message from now on; those that wait keep the fields they came with."""
         return self._common
 
     @common.setter
@@ -64,7 +73,7 @@ class Outbox:
                 return
             message = note
         with self._lock:
-            self._waiting.append(message)
+            self._waiting.append(Waiting(message, self._tail))
             if len(self._waiting) > MAX_WAITING:
                 self._waiting = deque(_merged(self._waiting))
 
@@ -74,7 +83,7 @@ class Outbox:
             return True
         with self._lock:
             while self._waiting:
-                data = _encoded(self._waiting[0], self._next_seq, self._tail)
+                data = self._encoded(self._waiting[0])
                 try:
                     with address_of(self._path) as address:
                         self._socket.sendto(data, address)
@@ -102,12 +111,13 @@ class Outbox:
         try:
             with open(f"{self._path}{LEFTOVER_MARK}{self._worker}", "ab") as file:
                 while self._waiting:
-                    file.write(
-                        _encoded(self._waiting.popleft(), self._next_seq, self._tail) + b"\n"
-                    )
+                    file.write(self._encoded(self._waiting.popleft()) + b"\n")
                     self._next_seq += 1
         except OSError:  # the node's folder is gone with the agent: no reader is left
             self._waiting.clear()
+
+    def _encoded(self, waiting: Waiting) -> bytes:
+        return _encoded(waiting.message, self._next_seq, waiting.tail)
 
 
 def _open_socket() -> socket.socket:
@@ -141,25 +151,27 @@ def _encoded_window(window: Datagram, seq: int, tail: str) -> bytes:
 _quoted = functools.lru_cache(maxsize=64)(json.dumps)
 
 
-def _merged(waiting: deque[Datagram]) -> list[Datagram]:
+def _merged(waiting: deque[Waiting]) -> list[Waiting]:
     """The same totals in fewer messages.
 
-    Windows of one phase become one. Of the other messages the newer half stays.
+    Windows of one phase and one group become one. Of the other messages the newer half stays.
     """
-    result: list[Datagram] = []
-    places: dict[tuple[object, object], int] = {}
-    to_drop = sum(message["kind"] in {"note", "checkpoint"} for message in waiting) // 2
-    for message in waiting:
-        key = (message.get("phase"), message.get("is_cold"))
+    result: list[Waiting] = []
+    places: dict[tuple[object, ...], int] = {}
+    to_drop = sum(each.message["kind"] in {"note", "checkpoint"} for each in waiting) // 2
+    for each in waiting:
+        message = each.message
+        key = (message.get("phase"), message.get("is_cold"), each.tail)
         if message["kind"] == "window" and key in places:
-            result[places[key]] = joined(result[places[key]], message)
+            place = places[key]
+            result[place] = Waiting(joined(result[place].message, message), each.tail)
         elif message["kind"] == "window":
             places[key] = len(result)
-            result.append(message)
+            result.append(each)
         elif message["kind"] in {"note", "checkpoint"} and to_drop > 0:
             to_drop -= 1
         else:
-            result.append(message)
+            result.append(each)
     return result
 
 

@@ -6,6 +6,7 @@ import json
 import weakref
 from pathlib import Path
 
+from elastic.worker.messages import Datagram
 from elastic.worker.outbox import MAX_DATAGRAM_BYTES, MAX_WAITING, Outbox
 from tests.worker.conftest import AgentSocket
 
@@ -30,6 +31,29 @@ def test_what_no_agent_took_is_left_in_a_file_beside_the_socket(tmp_path: Path) 
         1,
         0,
     )
+
+
+def test_what_waits_keeps_the_place_its_worker_had(tmp_path: Path) -> None:
+    """Rank 0's turns count for the job: those of before are not lost when it becomes rank 1."""
+    outbox = Outbox(str(tmp_path / "s"), worker="w", common={"rank": 0})
+    turns: Datagram = {
+        "kind": "window",
+        "phase": "main",
+        "iteration": 316,
+        "iterations": 1,
+        "elapsed_s": 0.1,
+        "is_cold": False,
+        "ended_at_s": 1.0,
+    }
+    outbox.put(turns)
+    outbox.common = {"rank": 1}
+    outbox.put(turns | {"iteration": 317})
+    for number in range(MAX_WAITING):
+        outbox.put({"kind": "note", "text": str(number)})
+    outbox.close(timeout_s=0.0)
+    left = map(json.loads, (tmp_path / "s.left-w").read_text().splitlines())
+    ranks = {each["iteration"]: each["rank"] for each in left if each["kind"] == "window"}
+    assert ranks == {316: 0, 317: 1}
 
 
 def test_a_folder_that_is_gone_ends_quietly(tmp_path: Path) -> None:

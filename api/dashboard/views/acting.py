@@ -156,7 +156,7 @@ def outset_view(spec: JobSpec, outset: Outset, why_precision: str, *, now_s: flo
 def shown_candidates(
     candidates: Sequence[Candidate], target: Group | None
 ) -> tuple[Candidate, ...]:
-    """At most ten: the target, then those with the most iterations per dollar, then the cheapest."""
+    """At most ten: the target, then those with most iterations per dollar, then the cheapest."""
     return tuple(sorted(candidates, key=lambda each: _merit(each, target))[:_CANDIDATES])
 
 

@@ -79,8 +79,8 @@ def _faults(settings: Settings, url: str, endpoint_url: str) -> Iterator[tuple[s
     if why is not None:
         yield (
             "node_host",
-            "node_host: wanted an address of this machine that nodes reach, such as its private one in "
-            f"their VPC; got {url}, which {why}: nodes would be paid for and never join. "
+            "node_host: wanted an address of this machine that nodes reach, such as its private "
+            f"one in their VPC; got {url}, which {why}: nodes would be paid for and never join. "
             "Set node_host (ELASTICD_NODE_HOST); "
             "elasticd doctor says whether they reach it",
         )

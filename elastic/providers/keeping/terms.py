@@ -9,8 +9,8 @@ from elastic.durations import DRAIN_GRACE_S, LEASE_S, REGISTER_S
 
 # At rest, machines change only if others use them, or if they go away.
 REST_LOOK_S = 30.0
-# A host answers within milliseconds, and Slurm's controller within a second. nvidia-smi may hang for
-# ten seconds, and a controller that is busy takes as long.
+# A host answers within milliseconds, and Slurm's controller within a second. nvidia-smi may hang
+# for ten seconds, and a controller that is busy takes as long.
 ANSWER_S = 20.0
 
 

@@ -45,7 +45,7 @@ def node_types(
     partitions: Mapping[str, SlurmPartition],
     nodes: Sequence[NodeGroup],
 ) -> dict[Offering, SlurmNodeType]:
-    """What the cluster offers by these settings. Raises ProviderError if they name what it lacks."""
+    """What the cluster offers by these settings. Raises ProviderError for what it lacks."""
     found = {}
     for asks in settings.types or _of_partitions(settings, partitions):
         partition = partitions.get(asks.partition)

@@ -194,8 +194,8 @@ class HostLink:
                     )
         except TimeoutError as error:
             raise ProviderUnavailable(
-                f"{self.host.name}: has not answered for {duration(timeout_s)}; its link is down, or it "
-                "hangs"
+                f"{self.host.name}: has not answered for {duration(timeout_s)}; its link is down, "
+                "or it hangs"
             ) from error
         except (OSError, asyncssh.Error) as error:
             raise ProviderUnavailable(f"{self.host.name}: the connection broke: {error}") from error
