@@ -447,6 +447,11 @@ def _workload_spec(asked: JobDocument, name: str, now_s: float) -> JobSpec:
         )
     if asked.code is not None:
         raise InvalidInput("code: a workload needs none; only a command runs in it", field="code")
+    if asked.image is not None:
+        raise InvalidInput(
+            "image: a workload runs with what the nodes have; only a command runs in an image",
+            field="image",
+        )
     if asked.outputs is not None:
         raise InvalidInput(
             "outputs: a workload leaves its results with `job artifacts`; only a command has "

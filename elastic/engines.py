@@ -1,4 +1,4 @@
-"""Finds the container engine of this machine; it runs on hosts too, with the standard library only."""
+"""Finds the container engine of this machine, on hosts too: with the standard library only."""
 
 from __future__ import annotations
 

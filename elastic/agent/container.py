@@ -21,13 +21,15 @@ from elastic.engines import Engine
 LABEL = "elasticd.node"
 # What workers may want of the node's own environment: the rest belongs to its software, not to the
 # image's.
-_KEPT = ("AWS_", "CUDA_VISIBLE_DEVICES", "GLOO_", "NCCL_", "SLURM_", "OMP_THREAD_LIMIT", "TZ")
+_KEPT = ("AWS_", "CUDA_VISIBLE_DEVICES", "GLOO_", "NCCL_", "SLURM_", "TZ")
 _PROXIES = ("http_proxy", "https_proxy", "no_proxy")
 # The image's own PYTHONPATH stays, and elasticd comes last. `exec`: a signal reaches the program.
-_ENTRY = (
-    'command -v python3 >/dev/null || { echo "it has no python3" >&2; exit 127; }; '
-    'PYTHONPATH="${PYTHONPATH:+$PYTHONPATH:}$0"; export PYTHONPATH; exec python3 "$@"'
-)
+_ENTRY = """\
+command -v python3 >/dev/null || { echo "it has no python3" >&2; exit 127; }
+if [ -n "$PYTHONPATH" ]; then PYTHONPATH="$PYTHONPATH:$0"; else PYTHONPATH="$0"; fi
+export PYTHONPATH
+exec python3 "$@"
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ class Mount:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class OwnLimits:
     """What the agent itself may use; None: all that the node has."""
 
     cpus: float | None = None
@@ -67,7 +69,7 @@ class Container:
     package: Path
     mounts: tuple[Mount, ...]
     user: User
-    limits: Limits = Limits()
+    limits: OwnLimits = OwnLimits()
     has_gpus: bool = False
 
 
@@ -82,23 +84,27 @@ def run_command(
     arguments: Sequence[str],
     *,
     variables: Iterable[str],
+    home: Path,
     cwd: Path,
     name: str,
 ) -> list[str]:
     """The command that runs the image's python3 with these arguments.
 
     Its variables are named only: the engine takes their values from its own environment, for
-    everybody may read a command line.
+    everybody may read a command line. `home` is not the engine's: that keeps its own files there.
 
     >>> box = Container(Engine.DOCKER, "me/train:1", "node-1", Path("/e"), (), User(7, 8))
-    >>> " ".join(run_command(box, ["-V"], variables=["A"], cwd=Path("/w"), name="c")[:8])
-    'docker run --rm --interactive --pull=never --name=c --network=host --pid=host'
+    >>> " ".join(run_command(box, ["-V"], variables=[], home=Path("/h"), cwd=Path("/w"),
+    ...     name="c")[:7])
+    'docker run --rm --interactive --sig-proxy=false --pull=never --name=c'
     """
     return [
         container.engine.value,
         "run",
         "--rm",
         "--interactive",
+        # A signal to the agent's whole group, such as Slurm's, is not one for workers.
+        "--sig-proxy=false",
         # Preparation has brought it, and said how long that took.
         "--pull=never",
         f"--name={name}",
@@ -114,6 +120,10 @@ def run_command(
         f"--workdir={cwd}",
         *(f"--mount={_mount(each)}" for each in _mounts(container)),
         *(f"--env={name}" for name in sorted(variables)),
+        f"--env=HOME={home}",
+        # Programs ask for a name, and the image may not know the user's.
+        "--env=USER=elasticd",
+        "--env=LOGNAME=elasticd",
         "--entrypoint=/bin/sh",
         container.image,
         "-c",
@@ -153,7 +163,7 @@ def _user(container: Container) -> list[str]:
     return found
 
 
-def _limits(limits: Limits) -> list[str]:
+def _limits(limits: OwnLimits) -> list[str]:
     found = []
     if limits.cpus is not None:
         found.append(f"--cpus={limits.cpus:.3f}")

@@ -84,10 +84,11 @@ def run_agent(config: Path) -> int:
                 return 1
             brings = memory.brings
             mask.add(brings.env[name] for name in brings.secrets if name in brings.env)
+            command = () if registered is None else registered.command
             if brings.image is None:
-                launcher.prepare(() if registered is None else registered.command)
+                launcher.prepare(command)
             else:
-                launcher.rest()
+                launcher.rest(command)
             if not _has_code(settings, client, memory, lease):
                 log.error(
                     "%s did not give this node its job's code before its lease ran out",

@@ -86,7 +86,12 @@ def pull(engine: Engine, image: str, *, commands: Commands, cwd: Path) -> None:
 def check(container: Container, *, commands: Commands, cwd: Path) -> None:
     """Raises PreparationFailed where workers cannot run in the image."""
     command = run_command(
-        container, ["-c", _CHECK], variables=(), cwd=cwd, name=container_name(container)
+        container,
+        ["-c", _CHECK],
+        variables=(),
+        home=cwd,
+        cwd=cwd,
+        name=container_name(container),
     )
     commands.run(command, what=f"the check of image {container.image}", cwd=cwd)
 

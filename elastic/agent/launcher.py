@@ -136,8 +136,9 @@ class Launcher:
         self._command = tuple(command)
         self._order({"preload": preloads(command) if command else []})
 
-    def rest(self) -> None:
-        """Ends what loads the node's own torch: workers will have that of an image."""
+    def rest(self, command: Sequence[str]) -> None:
+        """Ends what loads the node's own torch: workers of this command will have an image's."""
+        self._command = tuple(command)
         self._end_spawner(signal.SIGKILL)
 
     @property
@@ -308,10 +309,6 @@ class Launcher:
         variables = {
             **kept_variables(os.environ),
             **own,
-            # The image may not know the user.
-            "HOME": str(home),
-            "USER": "elasticd",
-            "LOGNAME": "elasticd",
             # By these the provider finds the node's processes.
             **{name: os.environ[name] for name in _MARKS if name in os.environ},
         }
@@ -319,6 +316,7 @@ class Launcher:
             container,
             arguments,
             variables=variables,
+            home=home,
             cwd=self._settings.work_dir,
             name=self._container_name,
         )

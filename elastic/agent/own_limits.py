@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from elastic.agent.container import Limits
+from elastic.agent.container import OwnLimits
 
 # Version 1 writes a huge number where there is no limit.
 _ENDLESS_BYTES = 1 << 60
 
 
-def own_limits(proc: Path = Path("/proc")) -> Limits:
+def own_limits(proc: Path = Path("/proc")) -> OwnLimits:
     """The limits of this process, those of every group above it included.
 
     A container of docker's is in a group of docker's own, so it needs them said again.
@@ -23,11 +23,15 @@ def own_limits(proc: Path = Path("/proc")) -> Limits:
     for folder in _groups(proc):
         cpus += _cpus(folder)
         memory += _memory(folder)
-    cores = os.sched_getaffinity(0)
-    return Limits(
-        cpus=min(cpus, default=None),
+    # An engine refuses more cores than there are.
+    all_cores = os.cpu_count() or 1
+    cores = None
+    if len(os.sched_getaffinity(0)) < all_cores:
+        cores = tuple(sorted(os.sched_getaffinity(0)))
+    return OwnLimits(
+        cpus=min((each for each in cpus if each < all_cores), default=None),
         memory_bytes=min(memory, default=None),
-        cores=tuple(sorted(cores)) if len(cores) < (os.cpu_count() or 0) else None,
+        cores=cores,
     )
 
 

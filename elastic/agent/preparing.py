@@ -226,8 +226,10 @@ class Preparation:
         if not images.is_here(engine, image):
             with self._timed(f"pulling image {image}"):
                 images.pull(engine, image, commands=self._commands, cwd=cwd)
-        data = Path(self.outfit.variables.get("ELASTICD_DATA_DIR", cwd))
-        container = images.container_for(image, engine, settings=self._settings, folders=[data])
+        data = self._brings.data
+        # What was fetched from a bucket lies in the cache.
+        folders = [] if data is None or is_location(data) else [Path(data)]
+        container = images.container_for(image, engine, settings=self._settings, folders=folders)
         with self._timed(f"checking image {image}"):
             images.check(container, commands=self._commands, cwd=cwd)
         self.outfit = replace(self.outfit, container=container)

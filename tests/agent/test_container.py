@@ -13,8 +13,8 @@ from elastic.agent import container
 from elastic.agent.commands import gist
 from elastic.agent.container import (
     Container,
-    Limits,
     Mount,
+    OwnLimits,
     User,
     container_name,
     leftovers_command,
@@ -39,7 +39,9 @@ _BOX = Container(
 
 
 def command(box: Container = _BOX) -> list[str]:
-    return run_command(box, ["-V"], variables=["TOKEN", "HOME"], cwd=Path("/n/work"), name="c")
+    return run_command(
+        box, ["-V"], variables=["TOKEN", "A"], home=Path("/n/h"), cwd=Path("/n/work"), name="c"
+    )
 
 
 def test_the_examples_hold() -> None:
@@ -55,8 +57,11 @@ def test_workers_share_the_nodes_network_processes_and_memory_and_own_their_file
 
 def test_a_variable_is_named_and_its_value_is_nowhere() -> None:
     assert [word for word in command() if word.startswith("--env")] == [
-        "--env=HOME",
+        "--env=A",
         "--env=TOKEN",
+        "--env=HOME=/n/h",
+        "--env=USER=elasticd",
+        "--env=LOGNAME=elasticd",
     ]
 
 
@@ -93,7 +98,7 @@ def test_podman_keeps_the_user_where_it_is_not_root() -> None:
 
 
 def test_the_agents_own_limits_hold_in_its_containers() -> None:
-    limits = Limits(cpus=0.5, memory_bytes=1 << 30, cores=(0, 2))
+    limits = OwnLimits(cpus=0.5, memory_bytes=1 << 30, cores=(0, 2))
     words = command(replace(_BOX, limits=limits))
     assert {"--cpus=0.500", f"--memory={1 << 30}", "--cpuset-cpus=0,2"} <= set(words)
 

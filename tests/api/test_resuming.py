@@ -121,6 +121,17 @@ def test_a_job_goes_on_with_other_outputs_and_another_setup(
     assert "; with other outputs; with other setup; it was cancelled" in said
 
 
+def test_a_job_goes_on_in_another_image_and_installs_nothing_beside_it(
+    client: TestClient, world: World, ended: Job
+) -> None:
+    refused = resume(client, {"image": "me/train:2", "requirements": ["einops"]})
+    assert refused.status_code == 422
+    assert "write them into the image" in refused.json()["detail"]
+    assert resume(client, {"image": "me/train:2"}).status_code == 202
+    assert world.store.jobs.get(ended.id).spec.image == "me/train:2"
+    assert "in image me/train:2" in world.store.events.listed(job_id=ended.id)[-1].text
+
+
 def test_only_the_version_that_was_read_is_resumed(client: TestClient, ended: Job) -> None:
     assert resume(client, **{"If-Match": '"77"'}).status_code == 412
     assert resume(client, **{"If-Match": f'"{ended.version}"'}).status_code == 202

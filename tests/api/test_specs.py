@@ -148,6 +148,7 @@ def test_an_unknown_field_is_named_with_the_one_that_was_meant(
         ({"data": "relative/folder"}, "data"),
         ({"command": ["/srv/train.py"]}, "command"),
         ({"global_batch": 1, "nodes": {"min": 1, "max": 2}}, "global_batch"),
+        ({"image": "me/train:1"}, "image"),
     ],
 )
 def test_what_is_wrong_with_a_field_is_said_of_that_field(

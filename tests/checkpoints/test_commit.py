@@ -51,6 +51,18 @@ def test_what_is_committed_is_brought_to_an_empty_disk(
     assert found == {"a": "1", "b": "2"}
 
 
+@pytest.mark.parametrize(
+    "node_id", ["i-0abc", "slurm-4711_2", "node-1f2e@desk-a", "node-1f2e@me@10.0.0.7:2222"]
+)
+def test_every_provider_s_names_of_machines_may_be_part_of_a_name(
+    bucket: Bucket, tmp_path: Path, node_id: str
+) -> None:
+    machine = Machine(tmp_path / "one", bucket, node_id=node_id)
+    machine.write(a="1")
+    machine.commit()
+    assert restored(tmp_path, bucket) == {"a": "1"}
+
+
 def test_two_commits_are_kept_and_data_is_sent_once(
     machine: Machine, bucket: Bucket, wire: Wire
 ) -> None:
@@ -312,12 +324,3 @@ def damage(bucket: Bucket, tmp_path: Path, torn: str, *, manifest: str, data: st
                 bucket.read(manifest).replace(b'"sequence": 2', b'"sequence": 5')
             )
             bucket.upload(tmp_path / "torn", manifest)
-
-
-def test_a_node_on_a_host_that_is_reached_by_ssh_commits_what_is_read_back(
-    tmp_path: Path, bucket: Bucket
-) -> None:
-    host = Machine(tmp_path, bucket, node_id="node-1a2b@trainer@desk-a.lab:2222")
-    host.write(a="1")
-    host.commit()
-    assert restored(tmp_path, bucket) == {"a": "1"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,8 @@ import pytest
 from tests.agent.conftest import World
 from tests.deploy.engine import Engine, engine
 from tests.e2e.running import ENDLESS, RunningDaemon, running_daemon
+from tests.e2e.sessions import SCRIPT, Told
+from tests.providers.slurm_cluster import running_slurm, skip_where_there_is_no_slurm
 from tests.providers.ssh_hosts import (
     python_with_elasticd,
     running_hosts,
@@ -66,6 +69,22 @@ checkpoint_root = "{folder}/jobs"
 hosts_file = "{folder}/hosts.yaml"
 config_file = "{config}"
 python = "{python}"
+"""
+
+_SLURM = """
+tick_s = 1.0
+heartbeat_s = 0.5
+lease_s = 30.0
+drain_grace_s = 10.0
+provider = "slurm"
+host = "{address}"
+checkpoint_root = "{folder}/jobs"
+
+[slurm]
+folder = "{folder}/shared"
+python = "{python}"
+partitions = ["main"]
+usd_per_billing_h = 0.5
 """
 
 
@@ -128,7 +147,8 @@ def test_a_job_in_an_image_grows_stops_and_leaves_no_container(
     assert int((tmp_path / "mine/done.txt").read_text()) >= both - 20
 
 
-def test_an_agent_and_its_provider_that_are_killed_leave_no_container(
+@pytest.mark.soak
+def test_an_agent_that_is_killed_leaves_its_container_to_the_next_one_or_to_the_lease(
     docker: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DOCKER_HOST", docker.host)
@@ -222,3 +242,66 @@ def test_a_host_that_is_reached_by_ssh_runs_the_image_and_keeps_no_container(
             brought = daemon.elasticd("job", "outputs", "boxed", "-o", str(tmp_path / "mine"))
             assert brought.returncode == 0, brought.stderr
             assert int((tmp_path / "mine/done.txt").read_text()) >= 10
+
+
+@pytest.mark.soak
+def test_a_slurm_job_runs_the_image_and_scancel_stops_it_at_a_step(
+    tmp_path: Path, docker: Engine
+) -> None:
+    skip_where_there_is_no_slurm()
+    (tmp_path / "app").mkdir()
+    (tmp_path / "app/train.py").write_text(_TRAIN)
+    (tmp_path / "job.yaml").write_text(_JOB.replace("full", "main"))
+    with running_slurm(2, kill_wait_s=30) as slurm:
+        python = python_with_elasticd(tmp_path, DOCKER_HOST=docker.host)
+        config = _SLURM.format(address=slurm.address, folder=tmp_path, python=python)
+        environment = {"SLURM_CONF": str(slurm.folder / "slurm.conf")}
+        with running_daemon(tmp_path, environment, config=config) as daemon:
+            submitted = daemon.elasticd("job", "submit", "-f", str(tmp_path / "job.yaml"), "-y")
+            assert submitted.returncode == 0, submitted.stderr
+            job_id = str(daemon.get("/v1/jobs/boxed")["id"])
+            daemon.until_iteration(job_id, 10)
+            (first,) = containers(docker)
+            (node,) = daemon.get("/v1/nodes", job=job_id)["items"]
+            slurm.run("scancel", node["provider_id"].removeprefix("slurm-"))
+            daemon.until(
+                "another container",
+                lambda: trains_on(daemon, job_id) == 1 and first not in containers(docker),
+                timeout_s=240,
+            )
+            daemon.until_iteration(job_id, daemon.get(f"/v1/jobs/{job_id}")["iteration"] + 5)
+            with daemon.client() as client:
+                client.post(f"/v1/jobs/{job_id}:stop")
+            daemon.until_phase(job_id, "cancelled")
+            daemon.until("no container", lambda: not containers(docker))
+            with daemon.client() as client:
+                logs = client.text(f"/v1/jobs/{job_id}/logs", tail=10_000)
+    begun = [int(at) for at in re.findall(r"BEGINS on 1 in /usr/local at (\d+)", logs)]
+    assert len(begun) == 2 and begun[1] >= 10, logs
+
+
+@pytest.mark.soak
+def test_a_session_in_an_image_takes_another_node_in_and_restarts_nothing(
+    daemon: RunningDaemon, docker: Engine, tmp_path: Path
+) -> None:
+    (tmp_path / "app").mkdir()
+    shutil.copy(SCRIPT, tmp_path / "app/train.py")
+    (tmp_path / "job.yaml").write_text(
+        _JOB.replace("[train.py]", "[train.py, '1000000', '0.05']")
+        + "mode: live\nglobal_batch: 12\n"
+    )
+    submitted = daemon.elasticd("job", "submit", "-f", str(tmp_path / "job.yaml"), "-y")
+    assert submitted.returncode == 0, submitted.stderr
+    job_id = str(daemon.get("/v1/jobs/boxed")["id"])
+    alone = daemon.until_iteration(job_id, 10)
+    with daemon.client() as client:
+        client.post(f"/v1/jobs/{job_id}:scale", body={"nodes": 2})
+    told = Told(daemon, job_id)
+    daemon.until("two members", lambda: told.world_size() == 2, timeout_s=240)
+    daemon.until_iteration(job_id, alone + 20)
+    assert len(containers(docker)) == 2
+    assert len({line["pid"] for line in told.lines()}) == 2, "each node's first worker goes on"
+    with daemon.client() as client:
+        client.post(f"/v1/jobs/{job_id}:stop")
+    daemon.until_phase(job_id, "cancelled")
+    daemon.until("no container", lambda: not containers(docker))
