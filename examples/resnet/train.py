@@ -108,7 +108,7 @@ def main(given):
             torch.save({**state, "epochs": epoch + 1, "iteration": iteration}, "snapshot.tmp")
             os.replace("snapshot.tmp", SNAPSHOT)
             epoch_s = time.perf_counter() - begun_s
-            print(f"epoch {epoch}: {epoch_s:.2f} s, {loss.item()=:.3f}", flush=True)
+            print(f"epoch {epoch}: {epoch_s:.2f} s, loss {loss.item():.3f}", flush=True)
     if is_first:
         records.close()
     dist.destroy_process_group()

@@ -73,7 +73,7 @@ def main(given):
         fabric.save(SNAPSHOT, state)
         if fabric.is_global_zero:
             epoch_s = time.perf_counter() - begun_s
-            print(f"epoch {state['epoch']}: {epoch_s:.2f} s, {loss.item()=:.3f}", flush=True)
+            print(f"epoch {state['epoch']}: {epoch_s:.2f} s, loss {loss.item():.3f}", flush=True)
 
 
 def write_log(row):
