@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
-from elastic.worker.hook import Worker
+from elastic.worker.hook import TURNS_AGAIN_S, Worker
 from elastic.worker.place import WorkerPlace
 from tests.worker.conftest import AgentSocket
 
@@ -138,17 +137,19 @@ def test_only_rank_zero_tells_turns_but_every_rank_its_last_word(
 def test_every_rank_says_again_and_again_that_its_turns_go_on(
     agent_socket: AgentSocket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("elastic.worker.hook.TURNS_AGAIN_S", 0.05)
-    with a_worker(agent_socket, rank=1) as other:
+    now_s = 0.0
+    with a_worker(agent_socket, rank=1) as other, monkeypatch.context() as patch:
+        patch.setattr("elastic.worker.hook.time.perf_counter", lambda: now_s)
         for turn in range(4):
+            now_s = turn * 0.6 * TURNS_AGAIN_S
             other.turn(turn, "main")
-            time.sleep(0.03)
     assert [m["kind"] for m in agent_socket.received(of_life=True)].count("turns") == 2
 
 
-def test_the_drain_file_is_looked_for_at_most_every_100_ms(
-    agent_socket: AgentSocket, tmp_path: Path
+def test_the_drain_file_is_looked_for_at_intervals(
+    agent_socket: AgentSocket, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("elastic.worker.hook.DRAIN_LOOK_S", 3600.0)
     drain_file = tmp_path / "drain"
     with a_worker(agent_socket, drain_file=drain_file) as worker:
         assert not worker.turn(1, "main")
