@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help venv browser demo picture zoo quick test slow soak crash cover check format lint types imports hooks release clean
+.PHONY: help venv browser demo picture zoo seeds quick test slow soak crash cover check format lint types imports hooks release clean
 
 help:  ## Shows this list.
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,6 +52,9 @@ ROWS ?=
 PRELOAD ?=
 zoo: $(STAMP)  ## Runs scripts of many kinds unmodified, and prints what came of each; ROWS=ddp,gan and PRELOAD=yes choose.
 	@$(BIN)/python -m benchmarks.zoo --rows "$(ROWS)" --preload "$(PRELOAD)"
+
+seeds: $(STAMP)  ## Runs five programs on real sshds, Slurm and the lab, and prints a row of each; ROWS=S1,S3 chooses.
+	@$(BIN)/python -m benchmarks.seeds --rows "$(ROWS)"
 
 # Examples of the pure rooms in one process. Properties and whole lives of jobs are left to `test`.
 quick: $(STAMP)  ## Runs the examples of the pure rooms, in under 10 seconds of processor time.

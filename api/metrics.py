@@ -45,6 +45,7 @@ class StoreCollector(Collector):
         )
         yield _total("elasticd_events", "Events.", "kind", {**_FROM_ZERO, **tallies.events})
         yield _nodes(nodes)
+        yield from _usage(nodes)
         yield _interruptions(store.notices.interruptions())
         yield from self._money(jobs, nodes, prices, now_s)
         yield _by_job(
@@ -154,6 +155,31 @@ def _nodes(nodes: tuple[Node, ...]) -> Metric:
         # A metric without any sample would look like a daemon that does not report it.
         family.add_metric([NodePhase.JOINED.value, ""], 0)
     return family
+
+
+def _usage(nodes: tuple[Node, ...]) -> Iterator[Metric]:
+    """How busy each node is, as it says; nothing of GPUs where there are none."""
+    labels = ["job_id", "node_id", "node_type"]
+    cores = GaugeMetricFamily(
+        "elasticd_node_cores_used", "Cores that the node's processes use.", labels=labels
+    )
+    shares = GaugeMetricFamily(
+        "elasticd_node_used_ratio",
+        "Share of a resource in use: memory, gpu, gpu_memory.",
+        labels=[*labels, "resource"],
+    )
+    for node in nodes:
+        usage = node.usage
+        if usage is None or node.phase is not NodePhase.JOINED:
+            continue
+        values = [node.job_id, node.id, node.offering.node_type]
+        cores.add_metric(values, usage.cores)
+        of_resources = {"memory": usage.memory, "gpu": usage.gpu, "gpu_memory": usage.gpu_memory}
+        for resource, share in of_resources.items():
+            if share is not None:
+                shares.add_metric([*values, resource], share)
+    yield cores
+    yield shares
 
 
 def _interruptions(taken: Iterable[Interruptions]) -> Metric:

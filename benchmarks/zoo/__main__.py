@@ -13,10 +13,11 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
+from benchmarks.row_names import names_of
 from benchmarks.zoo.daemon import SETTINGS
 from benchmarks.zoo.play import play
 from benchmarks.zoo.rows import PRELOAD, ROWS
@@ -81,28 +82,12 @@ def _parser() -> argparse.ArgumentParser:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.add_argument("--rows", type=names_of(ROWS), default=tuple(ROWS), help="names, by commas")
     parser.add_argument(
-        "--rows", type=_names_of(ROWS), default=tuple(ROWS), help="names, by commas"
-    )
-    parser.add_argument(
-        "--preload", type=_names_of(PRELOAD), default=PRELOAD, help="no, yes or both"
+        "--preload", type=names_of(PRELOAD), default=PRELOAD, help="no, yes or both"
     )
     parser.add_argument("--jobs", type=int, default=2, help="rows that are played at the same time")
     return parser
-
-
-def _names_of(known: Collection[str]) -> Callable[[str], tuple[str, ...]]:
-    """Reads names with commas between them; no name is all of them."""
-
-    def names(text: str) -> tuple[str, ...]:
-        given = tuple(name for name in text.split(",") if name) or tuple(known)
-        if unknown := sorted(set(given) - set(known)):
-            raise argparse.ArgumentTypeError(
-                f"no {', '.join(unknown)}; there is {', '.join(known)}"
-            )
-        return given
-
-    return names
 
 
 if __name__ == "__main__":

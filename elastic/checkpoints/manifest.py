@@ -15,7 +15,8 @@ FORMAT = "elasticd-manifest-1"
 MANIFESTS = "manifests/"
 DATA = "data/"
 _NAME = re.compile(MANIFESTS + r"g(\d{6,})-(\d{6,})\.json")
-_DATA = re.compile(DATA + r"g(\d{6,})-([A-Za-z0-9_.@-]+)/([0-9a-f]{64})")
+# A node on a host that is reached by ssh is named after both: node-1a2b@trainer@desk-a.
+_DATA = re.compile(DATA + r"g(\d{6,})-([A-Za-z0-9_.:@-]+)/([0-9a-f]{64})")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
@@ -82,7 +83,11 @@ def data_name(generation: int, node_id: str, sha256: str) -> str:
 
 
 def owner_of(name: str) -> tuple[int, str] | None:
-    """The generation and node that wrote a data object; None for other names."""
+    """The generation and node that wrote a data object; None for other names.
+
+    >>> owner_of(data_name(7, "node-1a2b@trainer@desk-a", "0" * 64))
+    (7, 'node-1a2b@trainer@desk-a')
+    """
     match = _DATA.fullmatch(name)
     return None if match is None else (int(match[1]), match[2])
 

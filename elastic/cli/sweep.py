@@ -103,6 +103,12 @@ def sweep(
     ranks: Annotated[
         str, typer.Option("--ranks", help="Workers on each node, such as 1,2,4.")
     ] = "1",
+    layouts: Annotated[
+        str | None,
+        typer.Option(
+            "--layouts", help="Nodes and workers on each, such as 1x1,2x4; not every combination."
+        ),
+    ] = None,
     types: Annotated[
         str | None, typer.Option("--types", help="Node types; else node_types of the job.")
     ] = None,
@@ -125,35 +131,32 @@ def sweep(
     document, code = read_spec(file)
     if not isinstance(document.get("name"), str):
         raise InvalidInput(f"{file}: name: wanted a value, got none", field="name")
-    layouts = layouts_of(
-        _names(types) or [str(each) for each in document.get("node_types") or ()],
-        _numbers("--nodes", nodes),
-        _numbers("--ranks", ranks),
+    sizes = _sizes(layouts) or list(product(_numbers("--nodes", nodes), _numbers("--ranks", ranks)))
+    wanted = layouts_of(
+        _names(types) or [str(each) for each in document.get("node_types") or ()], sizes
     )
-    if len(layouts) * repeat > _MOST_RUNS:
+    count = len(wanted) * repeat
+    if count > _MOST_RUNS:
         raise InvalidInput(
-            f"sweep: wanted at most {_MOST_RUNS} runs, got {len(layouts)} layouts, {repeat} each"
+            f"sweep: wanted at most {_MOST_RUNS} runs, got {len(wanted)} layouts, {repeat} each"
         )
     if not yes:
         capped = "without a budget" if budget is None else f"for at most {figures.usd(budget)}"
-        typer.confirm(f"runs, one after another: {len(layouts) * repeat}, {capped}?", abort=True)
+        typer.confirm(f"runs, one after another: {count}, {capped}?", abort=True)
     with connection_of(context).open() as client:
-        runs = list(_played(client, document, code, layouts, repeat, budget, again=again))
+        runs = list(_played(client, document, code, wanted, repeat, budget, again=again))
     if output is ListOutput.TABLE:
         render.show_list(shown(rows_of(runs)), COLUMNS, output)
     else:
         render.show_list([_flat(each) for each in runs], COLUMNS, output)
-    wanted = len(layouts) * repeat
-    if len(runs) < wanted or any(each.phase != "succeeded" for each in runs):
+    if len(runs) < count or any(each.phase != "succeeded" for each in runs):
         raise typer.Exit(ExitCode.ERROR)
 
 
-def layouts_of(
-    types: Sequence[str], nodes: Sequence[int], ranks: Sequence[int]
-) -> tuple[Layout, ...]:
-    """Every layout, the smallest first.
+def layouts_of(types: Sequence[str], sizes: Sequence[tuple[int, int]]) -> tuple[Layout, ...]:
+    """Every size on every type, in their order; a size is nodes and workers on each.
 
-    >>> [str(each) for each in layouts_of(["c5.large"], [1, 2], [4])]
+    >>> [str(each) for each in layouts_of(["c5.large"], [(1, 4), (2, 4)])]
     ['1 x c5.large, 4 a node', '2 x c5.large, 4 a node']
     """
     if not types:
@@ -161,7 +164,7 @@ def layouts_of(
             "sweep: wanted the node types to compare, from --types or node_types of the job, got "
             "none; `elasticd type ls` lists them"
         )
-    return tuple(Layout(*each) for each in product(types, nodes, ranks))
+    return tuple(Layout(node_type, *size) for node_type in types for size in sizes)
 
 
 def job_of(
@@ -353,6 +356,16 @@ def _names(text: str | None) -> list[str]:
     found = [each.strip() for each in (text or "").split(",") if each.strip()]
     # A layout that is named twice is one layout; --repeat runs it again.
     return list(dict.fromkeys(found))
+
+
+def _sizes(text: str | None) -> list[tuple[int, int]]:
+    sizes = []
+    for each in _names(text):
+        nodes, times, ranks = each.partition("x")
+        if not (times and nodes.isdecimal() and ranks.isdecimal() and int(nodes) and int(ranks)):
+            raise InvalidInput(f"--layouts: wanted nodes and workers such as 1x1,2x4, got {each!r}")
+        sizes.append((int(nodes), int(ranks)))
+    return sizes
 
 
 def _numbers(option: str, text: str) -> list[int]:

@@ -433,14 +433,22 @@ def test_how_busy_a_node_is_is_shown_while_it_lives(
     shown = client.get(page).text
     assert "0.75 of 1 core<" in shown and "memory 42 %" in shown and "in 12 MiB/s" in shown
     assert "GPU" not in shown
+    labels = f'job_id="{pair[0].job_id}",node_id="{pair[0].id}",node_type="small"'
+    metrics = client.get("/metrics").text
+    assert f"elasticd_node_cores_used{{{labels}}} 0.75" in metrics
+    assert f'elasticd_node_used_ratio{{{labels},resource="memory"}} 0.42' in metrics
+    assert 'resource="gpu"' not in metrics
     # With GPUs, and nothing new otherwise: it is kept in memory until the next tick.
     world.clock.advance(1.0)
     more = {**usage, "gpu": 0.93, "gpu_memory": 0.4}
     assert beat(client, pair[0].id, "i-1", token, usage=more) == 200
     world.store.presence.write()
     assert "GPU 93 %, its memory 40 %" in client.get(page).text
+    metrics = client.get("/metrics").text
+    assert f'elasticd_node_used_ratio{{{labels},resource="gpu"}} 0.93' in metrics
     world.store.nodes.gone(pair[0].id, at_s=START_S)
     assert "GPU 93 %" not in client.get(page).text
+    assert pair[0].id not in client.get("/metrics").text
 
 
 def test_a_node_s_free_disk_space_is_shown_while_it_lives(

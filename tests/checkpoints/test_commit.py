@@ -51,7 +51,9 @@ def test_what_is_committed_is_brought_to_an_empty_disk(
     assert found == {"a": "1", "b": "2"}
 
 
-@pytest.mark.parametrize("node_id", ["i-0abc", "slurm-4711_2", "node-1f2e3d4c@desk-a"])
+@pytest.mark.parametrize(
+    "node_id", ["i-0abc", "slurm-4711_2", "node-1f2e@desk-a", "node-1f2e@me@10.0.0.7:2222"]
+)
 def test_every_provider_s_names_of_machines_may_be_part_of_a_name(
     bucket: Bucket, tmp_path: Path, node_id: str
 ) -> None:

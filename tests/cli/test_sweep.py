@@ -12,6 +12,7 @@ from elastic.cli.sweep import (
     LayoutRun,
     Row,
     _numbers,
+    _sizes,
     job_of,
     layouts_of,
     rows_of,
@@ -31,12 +32,23 @@ def ran(layout: Layout, rate: float | None, *, phase: str = "succeeded", **rest:
 
 
 def test_layouts_are_every_combination_by_type() -> None:
-    found = layouts_of(["a", "b"], [1, 2], [1, 4])
+    sizes = [(nodes, ranks) for nodes in (1, 2) for ranks in (1, 4)]
+    found = layouts_of(["a", "b"], sizes)
     assert [(each.node_type, each.nodes, each.ranks) for each in found] == [
-        (name, nodes, ranks) for name in "ab" for nodes in (1, 2) for ranks in (1, 4)
+        (name, *size) for name in "ab" for size in sizes
     ]
     with pytest.raises(InvalidInput, match="wanted the node types to compare"):
-        layouts_of([], [1], [1])
+        layouts_of([], sizes)
+
+
+def test_single_layouts_may_be_named() -> None:
+    assert _sizes("1x1, 2x4,1x1") == [(1, 1), (2, 4)] and _sizes(None) == []
+
+
+@pytest.mark.parametrize("given", ["2", "0x1", "2x", "2x-1", "2x4x8"])
+def test_a_wrong_layout_is_named(given: str, run: Run, job_file: str) -> None:
+    refused = run("sweep", job_file, "--layouts", given, "--types", "small", "-y")
+    assert refused.status == 2 and f"such as 1x1,2x4, got '{given}'" in refused.err
 
 
 def test_a_run_stays_on_its_layout_and_within_what_is_left() -> None:

@@ -31,11 +31,15 @@ class Index:
 
 def gather(folder: Path, *, python_version: str) -> None:
     """Has pip put everything there that a node installs beside elasticd; skips the test where it
-    finds none of it.
+    finds none of it."""
+    download(folder, "uv", *_requirements(), python_version=python_version)
+
+
+def download(folder: Path, *wanted: str, python_version: str) -> None:
+    """Has pip put these there, with all they need; skips the test where it finds none of it.
 
     Nothing says where: pip's own configuration knows.
     """
-    wanted = ["uv", *_requirements()]
     command = [
         sys.executable,
         "-m",
@@ -48,9 +52,7 @@ def gather(folder: Path, *, python_version: str) -> None:
     command += [f"--python-version={python_version}", f"--constraint={_CONSTRAINTS}", *wanted]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     if done.returncode != 0:
-        pytest.skip(
-            f"pip finds no wheels of what a node installs: {done.stderr.strip().splitlines()[-1]}"
-        )
+        pytest.skip(f"pip finds no wheels to install: {done.stderr.strip().splitlines()[-1]}")
 
 
 def _requirements() -> list[str]:

@@ -145,7 +145,7 @@ class SshHost:
         """The beginning of a command that runs inside, past ssh."""
         assert self.process is not None
         (inner,) = psutil.Process(self.process.pid).children()
-        return ("nsenter", "--target", str(inner.pid), "--mount", "--pid", "--net")
+        return ("nsenter", "--target", str(inner.pid), "--mount", "--pid", "--net", "--uts")
 
     def run(self, *command: str) -> str:
         """Runs a command inside, past ssh."""
