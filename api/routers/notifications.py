@@ -20,7 +20,7 @@ RecipientName = Annotated[str, Path(pattern=RECIPIENT_PATTERN)]
 def list_notifications(
     context: ContextOf,
     job_id: Annotated[str | None, Query(max_length=64)] = None,
-    limit: Annotated[int, Query(ge=1, le=500)] = 50,
+    limit: Annotated[int, Query(ge=1, le=100_000)] = 50,
 ) -> schemas.Page[schemas.NotificationOut]:
     """Lists the newest messages to people, newest first, and whether they have arrived."""
     found = context.store.notifications.listed(job_id=job_id, limit=limit)

@@ -118,7 +118,7 @@ def train_esrgan(run: Run) -> Seen:
     (job,) = seen.jobs
     # This program says in its log what others write to a file.
     job.logged = len(set(re.findall(r"iteration (\d+) of \d+, \w+:", said)))
-    ls = "elasticd measurement ls --job esrgan -n 100000 -o csv"
+    ls = "elasticd measurement ls --job esrgan -o csv"
     table = _command(run, seen, ls, folder=project)
     in_csv = sum(int(each["window.iterations"]) for each in csv.DictReader(io.StringIO(table)))
     if in_csv < job.counted:

@@ -17,6 +17,7 @@ from elastic.cli.options import (
     ListOutputOption,
     OutputOption,
     connection_of,
+    limit_of,
 )
 from elastic.cli.render import Column, ListOutput, Output
 
@@ -39,12 +40,16 @@ COLUMNS = (
 def list_decisions(
     context: typer.Context,
     job: JobOption = None,
-    limit: LimitOption = 20,
+    limit: LimitOption = None,
     output: ListOutputOption = ListOutput.TABLE,
 ) -> None:
     """List decisions, newest first; holds that repeat share one line."""
     with connection_of(context).open() as client:
-        render.show_list(client.items("/v1/decisions", limit=limit, job=job), COLUMNS, output)
+        render.show_list(
+            client.items("/v1/decisions", limit=limit_of(limit, output, in_table=20), job=job),
+            COLUMNS,
+            output,
+        )
 
 
 @app.command("explain")

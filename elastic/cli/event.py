@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from elastic import figures
 from elastic.cli import render
-from elastic.cli.options import JobOption, LimitOption, ListOutputOption, connection_of
+from elastic.cli.options import JobOption, LimitOption, ListOutputOption, connection_of, limit_of
 from elastic.cli.outlet import has_reader
 from elastic.cli.render import Column, ListOutput
 
 if TYPE_CHECKING:
     from elastic.client.rest import Client, JsonObject
+
+# What one answer holds at most.
+_PAGE_SIZE = 500
 
 app = typer.Typer(help="What happened, in words.", no_args_is_help=True)
 
@@ -38,7 +42,7 @@ def list_events(
     follow: Annotated[
         bool, typer.Option("--follow", "-f", help="Stay, and print events as they happen.")
     ] = False,
-    limit: LimitOption = 100,
+    limit: LimitOption = None,
     output: ListOutputOption = ListOutput.TABLE,
 ) -> None:
     """List the newest events, oldest first; with --follow, print new ones until Ctrl-C."""
@@ -46,8 +50,28 @@ def list_events(
         if follow:
             _follow(client, after=after, job=job, output=output)
         else:
-            found = client.get("/v1/events", after=after, limit=min(limit, 500), job=job)["items"]
-            render.show_list(found, COLUMNS, output)
+            most = limit_of(limit, output, in_table=100)
+            render.show_list(_listed(client, after=after, job=job, most=most), COLUMNS, output)
+
+
+def _listed(
+    client: Client, *, after: int | None, job: str | None, most: int
+) -> Sequence[Mapping[str, Any]]:
+    """The newest events, or the first ones after an id; at most `most`, oldest first."""
+    if after is None and most <= _PAGE_SIZE:
+        found: list[Mapping[str, Any]] = client.get("/v1/events", limit=most, job=job)["items"]
+        return found
+    found = []
+    at = after or 0
+    while after is None or len(found) < most:
+        page = client.get("/v1/events", after=at, limit=_PAGE_SIZE, job=job)["items"]
+        found += page
+        if len(page) < _PAGE_SIZE:
+            break
+        at = page[-1]["id"]
+    if after is None:
+        return found[-most:]
+    return found[:most]
 
 
 def _follow(client: Client, *, after: int | None, job: str | None, output: ListOutput) -> None:

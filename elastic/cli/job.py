@@ -24,6 +24,7 @@ from elastic.cli.options import (
     OutputOption,
     YesOption,
     connection_of,
+    limit_of,
 )
 from elastic.cli.render import Column, ListOutput, Output
 from elastic.client import path_of
@@ -148,7 +149,7 @@ def submit(
 @app.command("ls")
 def list_jobs(
     context: typer.Context,
-    limit: LimitOption = 50,
+    limit: LimitOption = None,
     phase: Annotated[
         list[JobPhase] | None,
         typer.Option("--phase", help="Only jobs in this phase. Repeat it for several."),
@@ -163,7 +164,9 @@ def list_jobs(
 ) -> None:
     """List jobs, newest first, or what needs attention, costs most or takes least longer first."""
     with connection_of(context).open() as client:
-        found = client.items("/v1/jobs", limit=limit, phase=phase or None, text=text)
+        found = client.items(
+            "/v1/jobs", limit=limit_of(limit, output, in_table=50), phase=phase or None, text=text
+        )
     render.show_list(ordered(found, first), COLUMNS, output)
 
 

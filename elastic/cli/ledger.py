@@ -9,7 +9,7 @@ import typer
 
 from elastic import figures
 from elastic.cli import render
-from elastic.cli.options import JobOption, LimitOption, ListOutputOption, connection_of
+from elastic.cli.options import JobOption, LimitOption, ListOutputOption, connection_of, limit_of
 from elastic.cli.render import Column, ListOutput
 
 app = typer.Typer(help="Where the dollars went.", no_args_is_help=True)
@@ -45,12 +45,12 @@ class By(StrEnum):
 def list_ledger(
     context: typer.Context,
     job: JobOption = None,
-    limit: LimitOption = 50,
+    limit: LimitOption = None,
     output: ListOutputOption = ListOutput.TABLE,
 ) -> None:
     """List ledger rows, newest first, and the sum of all."""
     with connection_of(context).open() as client:
-        rows = client.items("/v1/ledger", limit=limit, job=job)
+        rows = client.items("/v1/ledger", limit=limit_of(limit, output, in_table=50), job=job)
         total_usd = client.get("/v1/ledger", limit=1, job=job)["total_usd"]
     render.show_list(rows, COLUMNS, output)
     if output is ListOutput.TABLE:

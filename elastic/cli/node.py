@@ -15,6 +15,7 @@ from elastic.cli.options import (
     ListOutputOption,
     NodeArgument,
     connection_of,
+    limit_of,
 )
 from elastic.cli.render import Column, ListOutput
 
@@ -60,14 +61,18 @@ def list_nodes(
     show_all: Annotated[
         bool, typer.Option("--all", "-a", help="Also those that are gone.")
     ] = False,
-    limit: LimitOption = 100,
+    limit: LimitOption = None,
     output: ListOutputOption = ListOutput.TABLE,
 ) -> None:
     """List nodes, newest first."""
     with connection_of(context).open() as client:
         every = "true" if show_all else None
         render.show_list(
-            client.items("/v1/nodes", limit=limit, job=job, all=every), COLUMNS, output
+            client.items(
+                "/v1/nodes", limit=limit_of(limit, output, in_table=100), job=job, all=every
+            ),
+            COLUMNS,
+            output,
         )
 
 

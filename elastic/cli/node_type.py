@@ -6,7 +6,7 @@ import typer
 
 from elastic import figures
 from elastic.cli import render
-from elastic.cli.options import LimitOption, ListOutputOption, connection_of
+from elastic.cli.options import LimitOption, ListOutputOption, connection_of, limit_of
 from elastic.cli.render import Column, ListOutput
 
 app = typer.Typer(help="The kinds of machine on offer.", no_args_is_help=True)
@@ -24,8 +24,12 @@ COLUMNS = (
 
 @app.command("ls")
 def list_types(
-    context: typer.Context, limit: LimitOption = 500, output: ListOutputOption = ListOutput.TABLE
+    context: typer.Context, limit: LimitOption = None, output: ListOutputOption = ListOutput.TABLE
 ) -> None:
     """List node types."""
     with connection_of(context).open() as client:
-        render.show_list(client.items("/v1/node-types", limit=limit), COLUMNS, output)
+        render.show_list(
+            client.items("/v1/node-types", limit=limit_of(limit, output, in_table=500)),
+            COLUMNS,
+            output,
+        )

@@ -8,7 +8,7 @@ import typer
 
 from elastic import figures
 from elastic.cli import completing, render
-from elastic.cli.options import LimitOption, ListOutputOption, connection_of
+from elastic.cli.options import LimitOption, ListOutputOption, connection_of, limit_of
 from elastic.cli.render import Column, ListOutput
 from elastic.errors import ElasticError
 
@@ -34,12 +34,12 @@ RECIPIENTS = (
 @app.command("ls")
 def list_messages(
     context: typer.Context,
-    limit: LimitOption = 50,
+    limit: LimitOption = None,
     output: ListOutputOption = ListOutput.TABLE,
 ) -> None:
     """List the newest messages to people, newest first."""
     with connection_of(context).open() as client:
-        found = client.get("/v1/notifications", limit=limit)["items"]
+        found = client.get("/v1/notifications", limit=limit_of(limit, output, in_table=50))["items"]
     render.show_list(found, COLUMNS, output)
 
 

@@ -19,8 +19,16 @@ ListOutputOption = Annotated[
         "--output", "-o", help="How to print: a table, the daemon's JSON, or all of it as CSV."
     ),
 ]
+MOST_ITEMS = 100_000
 LimitOption = Annotated[
-    int, typer.Option("--limit", "-n", min=1, max=100_000, help="At most this many, newest first.")
+    int | None,
+    typer.Option(
+        "--limit",
+        "-n",
+        min=1,
+        max=MOST_ITEMS,
+        help="At most this many, newest first; unless given, all in JSON and CSV.",
+    ),
 ]
 JobOption = Annotated[
     str | None,
@@ -38,6 +46,15 @@ NodeArgument = Annotated[
     str, typer.Argument(help="The node's id.", autocompletion=completing.nodes)
 ]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+
+
+def limit_of(limit: int | None, output: ListOutput, *, in_table: int) -> int:
+    """How many items to ask for: in a table a few are enough, and a program wants them all."""
+    if limit is not None:
+        return limit
+    if output is ListOutput.TABLE:
+        return in_table
+    return MOST_ITEMS
 
 
 def connection_of(context: typer.Context) -> Connection:

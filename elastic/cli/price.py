@@ -10,7 +10,7 @@ import typer
 
 from elastic import figures
 from elastic.cli import completing, render
-from elastic.cli.options import LimitOption, ListOutputOption, connection_of
+from elastic.cli.options import LimitOption, ListOutputOption, connection_of, limit_of
 from elastic.cli.render import Column, ListOutput
 from elastic.durations import HISTORY_DAYS
 
@@ -48,13 +48,17 @@ def list_prices(
     is_current: Annotated[
         bool, typer.Option("--current", "-c", help="Only those in force now.")
     ] = False,
-    limit: LimitOption = 50,
+    limit: LimitOption = None,
     output: ListOutputOption = ListOutput.TABLE,
 ) -> None:
     """List prices, newest first."""
     with connection_of(context).open() as client:
         render.show_list(
-            client.items("/v1/prices", limit=limit, current="true" if is_current else None),
+            client.items(
+                "/v1/prices",
+                limit=limit_of(limit, output, in_table=50),
+                current="true" if is_current else None,
+            ),
             COLUMNS,
             output,
         )
