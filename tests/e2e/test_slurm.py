@@ -21,7 +21,7 @@ from tests.providers.slurm_cluster import (
 )
 from tests.providers.ssh_hosts import python_with_elasticd
 
-# Its seconds are few, and Slurm's accounting has whole ones: now and then the sums are a second apart.
+# Slurm looks at time limits every half minute, so this takes a minute or two.
 pytestmark = [pytest.mark.slow, pytest.mark.soak, pytest.mark.timeout(400)]
 
 USD_PER_CORE_H = 0.5

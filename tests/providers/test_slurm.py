@@ -164,6 +164,18 @@ def test_a_job_in_the_queue_costs_nothing_and_is_no_failure_to_boot(
     assert gone.ended_because == ""
 
 
+def test_a_node_is_billed_from_the_second_in_which_slurm_starts_it(
+    connect: Connect, slurm: SlurmCluster
+) -> None:
+    provider = connect()
+    for number in range(1, 4):  # most of them start in the second in which they are sent
+        buy(provider, request(number, MAIN))
+    slurm.until("all run", lambda: len(slurm.jobs("RUNNING")) == 3)
+    said = slurm.run("squeue", "-h", "-o", "%S").split()
+    started = sorted(map(float, said))
+    assert sorted(each.billed_from_s or 0.0 for each in provider.instances()) == started
+
+
 def test_what_can_be_preempted_does_not_wait_and_grows_only_where_nodes_are_idle(
     connect: Connect, slurm: SlurmCluster
 ) -> None:

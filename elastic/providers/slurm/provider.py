@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 import shutil
@@ -346,7 +347,9 @@ class SlurmProvider:
             request.offering.node_type,
             request.offering.capacity.value,
             request.node_ids,
-            launched_at_s=now_s,
+            # In whole seconds, as all instants of Slurm: a job that starts at once does not start
+            # before it was sent.
+            launched_at_s=float(math.floor(now_s)),
         )
         _remove_old(self._folder, now_s=now_s)
         self._write_files(request, node_type)
