@@ -33,9 +33,12 @@ from tests.e2e.running import RunningDaemon
 from tests.postgres import PostgresServer, postgres_server
 
 WAYS = ("killed", "machine", "stopped", "cut_off")
-_SCENARIO = {"node_types": {"c5.large": {"on_demand_usd_per_h": 0.085, "cpu": 0.3}}}
+_USD_PER_H = 0.085
+_SCENARIO = {"node_types": {"c5.large": {"on_demand_usd_per_h": _USD_PER_H, "cpu": 0.3}}}
 _NODES = 2
 _MOST_S = 30.0
+# EC2 says in whole seconds when a machine began and ended: a second at each end of each.
+_ROUNDED_USD = 2 * _NODES * _USD_PER_H / 3600
 _PATIENCE_S = 120.0
 # Steps between two takeovers: enough that the new daemon takes measurements in.
 STEPS_BETWEEN = 30
@@ -162,7 +165,7 @@ class Row:
             max(self.all_seconds) <= _MOST_S
             and (self.nodes_bought, self.nodes_lost) == (_NODES, 0)
             and (self.workers_started, self.iterations_lost) == (_NODES, 0)
-            and self.ledger_off <= 0.01
+            and abs(self.ledger_usd - self.bill_usd) <= max(0.01 * self.bill_usd, _ROUNDED_USD)
         )
 
     def lines(self) -> Iterator[str]:

@@ -36,7 +36,7 @@ def list_nodes(
     )
 
 
-@router.get("/nodes/{node}")
+@router.get("/nodes/{node:name}")
 def get_node(node: NodeId, context: ContextOf) -> schemas.NodeOut:
     """Returns one node."""
     return _shown(context.store.nodes.get(node), now_s=context.clock.now_s())

@@ -35,7 +35,8 @@ COLUMNS = (
     Column("CORES", "cores", figures.number, is_number=True),
     Column("GIB", "memory_gib", figures.number, is_number=True),
     Column("GPUS", "gpus"),
-    Column("CONTAINERS", "engine", can_wrap=True, is_extra=True),
+    # Why there is none is in the JSON.
+    Column("CONTAINERS", "engine", lambda said: said.partition(" (")[0], is_extra=True),
     Column("STATE", "state"),
     Column("CLAIMED BY", "claimed_by", can_wrap=True, is_extra=True),
     Column("WRONG", "troubles", "; ".join, can_wrap=True),
