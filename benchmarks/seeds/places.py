@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -15,55 +15,31 @@ import pytest
 from elastic_lab import Lab, parse_scenario, running_lab
 from tests.deploy.engine import engine
 from tests.e2e.cloud_story import make_bucket_and_role
+from tests.e2e.own_machines import daemon_over_slurm, daemon_over_ssh
 from tests.e2e.package_index import download, serving
-from tests.e2e.running import RunningDaemon, running_daemon, running_daemon_on
+from tests.e2e.running import RunningDaemon, running_daemon_on
 from tests.providers.slurm_cluster import running_slurm, skip_where_there_is_no_slurm
 from tests.providers.ssh_hosts import (
     Estate,
-    python_with_elasticd,
     running_hosts,
     skip_where_there_is_no_sshd,
 )
 from tests.torch_image import import_image
 
-_QUICK = """
-tick_s = 1.0
-heartbeat_s = 0.5
-lease_s = 60.0
-drain_grace_s = 20.0
-
+_TERMS = "lease_s = 60.0\ndrain_grace_s = 20.0"
+_POLICY = """
 [policy]
 cooldown_s = 5.0
 wind_down_s = 25.0
 switch_pause_prior_s = 5.0
 boot_prior_s = 5.0
 """
-_SSH = """
-provider = "ssh"
-host = "{address}"
-checkpoint_root = "{folder}/shared"
-{quick}
-[ssh]
-hosts_file = "{folder}/hosts"
-config_file = "{config}"
-python = "{python}"
-usd_per_h = 0.05
-"""
-_SLURM = """
-provider = "slurm"
-host = "{address}"
-checkpoint_root = "{folder}/jobs"
-{quick}
-[slurm]
-folder = "{folder}/shared"
-python = "{python}"
-partitions = ["main"]
-# A core is two billing units there, so that a dollar is a core-hour.
-usd_per_billing_h = 0.5
-"""
 _LAB = """
+tick_s = 1.0
+heartbeat_s = 0.5
 checkpoint_root = "s3://story/elasticd"
-{quick}
+{terms}
+{policy}
 [ec2]
 cluster = "seeds"
 instance_profile = "node"
@@ -149,14 +125,8 @@ def slurm(folder: Path) -> Iterator[Place]:
     with _or_missing():
         skip_where_there_is_no_slurm()
     with running_slurm(_HOSTS) as cluster:
-        config = _SLURM.format(
-            address=cluster.address,
-            folder=folder,
-            python=python_with_elasticd(folder),
-            quick=_QUICK,
-        )
-        own = {"SLURM_CONF": str(cluster.folder / "slurm.conf")}
-        with running_daemon(folder, own, config=config) as daemon:
+        more = f'partitions = ["main"]\n{_POLICY}'
+        with daemon_over_slurm(cluster, folder, terms=_TERMS, more=more) as daemon:
             yield Place(
                 "slurm", daemon, lambda: [each[0] for each in cluster.jobs()], unit="core-h"
             )
@@ -176,7 +146,7 @@ def lab(
         make_bucket_and_role(found)
         with serving(wheels, folder / "index", address=found.gateway) as index:
             # Its machines reach nothing else.
-            config = _LAB.format(quick=_QUICK, index=index.url)
+            config = _LAB.format(terms=_TERMS, policy=_POLICY, index=index.url)
             if placement_group:
                 config += f'placement_group = "{placement_group}"\n'
             with running_daemon_on(found, folder, config=config) as daemon:
@@ -197,17 +167,13 @@ def _estate(folder: Path) -> Iterator[Estate]:
         yield estate
 
 
-@contextmanager
-def _daemon_over_ssh(folder: Path, estate: Estate, **variables: str) -> Iterator[RunningDaemon]:
-    config = _SSH.format(
-        address=estate.address,
-        folder=folder,
-        config=estate.config,
-        python=python_with_elasticd(folder, **variables),
-        quick=_QUICK,
+def _daemon_over_ssh(
+    folder: Path, estate: Estate, **variables: str
+) -> AbstractContextManager[RunningDaemon]:
+    more = f"usd_per_h = 0.05\n{_POLICY}"
+    return daemon_over_ssh(
+        estate, folder, hosts="hosts", terms=_TERMS, more=more, variables=variables
     )
-    with running_daemon(folder, config=config) as daemon:
-        yield daemon
 
 
 def _claimed(estate: Estate) -> list[str]:

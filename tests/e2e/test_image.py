@@ -11,11 +11,11 @@ import pytest
 
 from tests.agent.conftest import World
 from tests.deploy.engine import Engine, engine
+from tests.e2e.own_machines import daemon_over_slurm, daemon_over_ssh
 from tests.e2e.running import ENDLESS, RunningDaemon, running_daemon
 from tests.e2e.sessions import SCRIPT, Told
 from tests.providers.slurm_cluster import running_slurm, skip_where_there_is_no_slurm
 from tests.providers.ssh_hosts import (
-    python_with_elasticd,
     running_hosts,
     skip_where_there_is_no_sshd,
 )
@@ -55,36 +55,6 @@ while True:
             file.write(str(done))
         os.replace("done.part", "done.txt")
     time.sleep(0.05)
-"""
-
-
-_SSH = """
-tick_s = 1.0
-heartbeat_s = 0.5
-provider = "ssh"
-host = "{address}"
-checkpoint_root = "{folder}/jobs"
-
-[ssh]
-hosts_file = "{folder}/hosts.yaml"
-config_file = "{config}"
-python = "{python}"
-"""
-
-_SLURM = """
-tick_s = 1.0
-heartbeat_s = 0.5
-lease_s = 30.0
-drain_grace_s = 10.0
-provider = "slurm"
-host = "{address}"
-checkpoint_root = "{folder}/jobs"
-
-[slurm]
-folder = "{folder}/shared"
-python = "{python}"
-partitions = ["main"]
-usd_per_billing_h = 0.5
 """
 
 
@@ -221,13 +191,8 @@ def test_a_host_that_is_reached_by_ssh_runs_the_image_and_keeps_no_container(
     ):
         import_image(docker.host, _IMAGE)
         (tmp_path / "hosts.yaml").write_text("hosts: {desk-a: {type: desk, usd_per_h: 0.05}}\n")
-        config = _SSH.format(
-            address=estate.address,
-            folder=tmp_path,
-            config=estate.config,
-            python=python_with_elasticd(tmp_path, DOCKER_HOST=docker.host),
-        )
-        with running_daemon(tmp_path, config=config) as daemon:
+        own = {"DOCKER_HOST": docker.host}
+        with daemon_over_ssh(estate, tmp_path, variables=own) as daemon:
             checked = daemon.elasticd("host", "check", "-o", "json")
             assert '"engine": "docker ' in checked.stdout, checked.stdout + checked.stderr
             submitted = daemon.elasticd("job", "submit", "-f", str(tmp_path / "job.yaml"), "-y")
@@ -253,10 +218,9 @@ def test_a_slurm_job_runs_the_image_and_scancel_stops_it_at_a_step(
     (tmp_path / "app/train.py").write_text(_TRAIN)
     (tmp_path / "job.yaml").write_text(_JOB.replace("full", "main"))
     with running_slurm(2, kill_wait_s=30) as slurm:
-        python = python_with_elasticd(tmp_path, DOCKER_HOST=docker.host)
-        config = _SLURM.format(address=slurm.address, folder=tmp_path, python=python)
-        environment = {"SLURM_CONF": str(slurm.folder / "slurm.conf")}
-        with running_daemon(tmp_path, environment, config=config) as daemon:
+        terms = "lease_s = 30.0\ndrain_grace_s = 10.0"
+        own = {"DOCKER_HOST": docker.host}
+        with daemon_over_slurm(slurm, tmp_path, terms=terms, variables=own) as daemon:
             submitted = daemon.elasticd("job", "submit", "-f", str(tmp_path / "job.yaml"), "-y")
             assert submitted.returncode == 0, submitted.stderr
             job_id = str(daemon.get("/v1/jobs/boxed")["id"])

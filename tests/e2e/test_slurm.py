@@ -5,41 +5,29 @@ from __future__ import annotations
 import re
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 
 import psutil
 import pytest
 
 from tests.e2e.cloud_story import redone
-from tests.e2e.running import RunningDaemon, running_daemon
+from tests.e2e.own_machines import USD_PER_CORE_H, daemon_over_slurm
+from tests.e2e.running import RunningDaemon
 from tests.e2e.survivors import CHEAP, covered, windows
 from tests.providers.slurm_cluster import (
     SlurmCluster,
     running_slurm,
     skip_where_there_is_no_slurm,
 )
-from tests.providers.ssh_hosts import python_with_elasticd
 
 # Slurm looks at time limits every half minute, so this takes a minute or two.
 pytestmark = [pytest.mark.slow, pytest.mark.soak, pytest.mark.timeout(400)]
 
-USD_PER_CORE_H = 0.5
-_CONFIG = """
-tick_s = 1.0
-heartbeat_s = 0.5
-lease_s = 20.0
-drain_grace_s = 10.0
-provider = "slurm"
-host = "{address}"
-checkpoint_root = "{folder}/jobs"
-
-[slurm]
-folder = "{folder}/shared"
-python = "{python}"
+_TERMS = "lease_s = 20.0\ndrain_grace_s = 10.0"
+_MORE = """
 partitions = ["main", "idle"]
 notice_s = 30
-usd_per_billing_h = {usd}
 
 [policy]
 cooldown_s = 5.0
@@ -57,17 +45,8 @@ JOB = {
 }
 
 
-@contextmanager
-def daemon_on(slurm: SlurmCluster, folder: Path) -> Iterator[RunningDaemon]:
-    config = _CONFIG.format(
-        address=slurm.address,
-        folder=folder,
-        usd=USD_PER_CORE_H,
-        python=python_with_elasticd(folder),
-    )
-    environment = {"SLURM_CONF": str(slurm.folder / "slurm.conf")}
-    with running_daemon(folder, environment, config=config) as daemon:
-        yield daemon
+def daemon_on(slurm: SlurmCluster, folder: Path) -> AbstractContextManager[RunningDaemon]:
+    return daemon_over_slurm(slurm, folder, terms=_TERMS, more=_MORE)
 
 
 @pytest.fixture

@@ -3,36 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.running import RunningDaemon, running_daemon
+from tests.e2e.own_machines import daemon_over_ssh
+from tests.e2e.running import RunningDaemon
 from tests.e2e.survivors import CHEAP, covered
 from tests.providers.ssh_hosts import (
     Estate,
-    python_with_elasticd,
     running_hosts,
     skip_where_there_is_no_sshd,
 )
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 
-_CONFIG = """
-tick_s = 1.0
-heartbeat_s = 0.5
-lease_s = 20.0
-drain_grace_s = 10.0
-provider = "ssh"
-host = "{address}"
-checkpoint_root = "{folder}/jobs"
-
-[ssh]
-hosts_file = "{folder}/hosts.yaml"
-config_file = "{config}"
-python = "{python}"
-
+_TERMS = "lease_s = 20.0\ndrain_grace_s = 10.0"
+_POLICY = """
 [policy]
 cooldown_s = 5.0
 wind_down_s = 15.0
@@ -58,16 +46,8 @@ def write_hosts(folder: Path, estate: Estate, *, usd_per_h: float = 0.05) -> Non
     (folder / "hosts.yaml").write_text("hosts:\n" + "".join(lines))
 
 
-@contextmanager
-def daemon_on(estate: Estate, folder: Path) -> Iterator[RunningDaemon]:
-    config = _CONFIG.format(
-        address=estate.address,
-        folder=folder,
-        config=estate.config,
-        python=python_with_elasticd(folder),
-    )
-    with running_daemon(folder, config=config) as daemon:
-        yield daemon
+def daemon_on(estate: Estate, folder: Path) -> AbstractContextManager[RunningDaemon]:
+    return daemon_over_ssh(estate, folder, terms=_TERMS, more=_POLICY)
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from tests.e2e.own_machines import daemon_over_slurm, daemon_over_ssh
 from tests.e2e.running import (
     ENDLESS,
     RunningDaemon,
@@ -24,7 +25,6 @@ from tests.e2e.running import (
 )
 from tests.providers.slurm_cluster import running_slurm, skip_where_there_is_no_slurm
 from tests.providers.ssh_hosts import (
-    python_with_elasticd,
     running_hosts,
     skip_where_there_is_no_sshd,
 )
@@ -42,35 +42,6 @@ minimum_billed_s = 1
 
 [policy]
 wind_down_s = 10.0
-"""
-
-_ON_HOSTS = """
-tick_s = 1.0
-heartbeat_s = 0.5
-drain_grace_s = 6.0
-provider = "ssh"
-host = "{address}"
-checkpoint_root = "{folder}/jobs"
-
-[ssh]
-hosts_file = "{folder}/hosts.yaml"
-config_file = "{config}"
-python = "{python}"
-"""
-_ON_SLURM = """
-tick_s = 1.0
-heartbeat_s = 0.5
-drain_grace_s = 6.0
-provider = "slurm"
-host = "{address}"
-checkpoint_root = "{folder}/jobs"
-
-[slurm]
-folder = "{folder}/shared"
-python = "{python}"
-partitions = ["main"]
-notice_s = 30
-usd_per_billing_h = 0.5
 """
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
@@ -256,13 +227,7 @@ def test_ssh_enters_a_host_as_the_hosts_file_names_it(tmp_path: Path) -> None:
     (tmp_path / "estate").mkdir()
     with running_hosts(tmp_path / "estate", 1) as estate:
         (tmp_path / "hosts.yaml").write_text("hosts: {desk-a: {usd_per_h: 0.05}}\n")
-        config = _ON_HOSTS.format(
-            address=estate.address,
-            folder=tmp_path,
-            config=estate.config,
-            python=python_with_elasticd(tmp_path),
-        )
-        with running_daemon(tmp_path, config=config) as daemon:
+        with daemon_over_ssh(estate, tmp_path, terms="drain_grace_s = 6.0") as daemon:
             node = joined_node(daemon, tmp_path / "train.py")
             script = "pwd; hostname; cat; exit 3"
             done = daemon.elasticd("node", "exec", node["id"], "--", "sh", "-c", script)
@@ -277,11 +242,9 @@ def test_ssh_enters_a_host_as_the_hosts_file_names_it(tmp_path: Path) -> None:
 def test_srun_enters_a_job_of_slurm(tmp_path: Path) -> None:
     skip_where_there_is_no_slurm()
     with running_slurm(1, kill_wait_s=15) as slurm:
-        config = _ON_SLURM.format(
-            address=slurm.address, folder=tmp_path, python=python_with_elasticd(tmp_path)
-        )
-        environment = {"SLURM_CONF": str(slurm.folder / "slurm.conf")}
-        with running_daemon(tmp_path, environment, config=config) as daemon:
+        terms = "drain_grace_s = 6.0"
+        more = 'partitions = ["main"]\nnotice_s = 30'
+        with daemon_over_slurm(slurm, tmp_path, terms=terms, more=more) as daemon:
             node = joined_node(daemon, tmp_path / "train.py")
             script = 'pwd; echo "$SLURM_JOB_ID"; exit 3'
             done = daemon.elasticd("node", "exec", node["id"], "--", "sh", "-c", script)
