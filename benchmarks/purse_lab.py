@@ -22,6 +22,7 @@ from typing import Any
 from elastic.calendar import hour_around
 from elastic.figures import count, duration, percent, usd
 from elastic_lab import Lab, parse_scenario, running_lab
+from tests.e2e.counting import COUNTING
 from tests.e2e.running import RunningDaemon, running_daemon_on
 
 # What one machine costs an hour while spot is cheap: with its disk of 30 GiB and its address.
@@ -50,26 +51,6 @@ wind_down_s = 20.0
 [purse]
 usd_per_h = {cap}
 usd_per_day = {day}
-"""
-# It saves what it has done when it is asked to stop, and reads it back.
-_SCRIPT = """\
-import json, os, sys, time
-from pathlib import Path
-from elastic.worker import checkpointed, drained, finished, paramount
-kept = Path(os.environ["ELASTICD_CHECKPOINT_DIR"]) / "state.json"
-iteration = json.loads(kept.read_text()) if kept.exists() else 0
-while iteration < int(sys.argv[1]):
-    time.sleep(float(sys.argv[2]))
-    iteration += 1
-    must_stop = paramount(iteration)
-    if iteration % 20 == 0 or must_stop:
-        kept.write_text(json.dumps(iteration))
-        checkpointed(iteration, elapsed_s=0.001)
-    if must_stop:
-        drained(iteration)
-        break
-else:
-    finished(iteration)
 """
 
 
@@ -271,7 +252,7 @@ def play(*, jobs: int, minutes: float, machines: int, seed: int, say: Callable[[
         config = _CONFIG.format(cap=cap_usd, day=24 * cap_usd)
         with running_daemon_on(lab, Path(folder), config=config) as daemon:
             script = Path(folder, "train.py")
-            script.write_text(_SCRIPT)
+            script.write_text(COUNTING)
             run = Play(lab, daemon, row, random.Random(seed), say)
             run.submit(script)
             run.run()

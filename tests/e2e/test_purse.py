@@ -7,32 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.counting import COUNTING
 from tests.e2e.running import RunningDaemon, lab_left_empty, running_daemon, running_daemon_on
 from tests.e2e.survivors import covered, windows
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
-
-# It saves what it has done when it is asked to stop, and reads it back.
-SCRIPT = """
-import json, os, sys, time
-from pathlib import Path
-from elastic.worker import checkpointed, drained, finished, paramount
-
-kept = Path(os.environ["ELASTICD_CHECKPOINT_DIR"]) / "state.json"
-iteration = json.loads(kept.read_text()) if kept.exists() else 0
-while iteration < int(sys.argv[1]):
-    time.sleep(0.1)
-    iteration += 1
-    must_stop = paramount(iteration)
-    if iteration % 10 == 0 or must_stop:
-        kept.write_text(json.dumps(iteration))
-        checkpointed(iteration, elapsed_s=0.001)
-    if must_stop:
-        drained(iteration)
-        break
-else:
-    finished(iteration)
-"""
 
 SCENARIO = {
     "node_types": {"c5.large": {"cpu": 0.3, "on_demand_usd_per_h": 0.1, "spot_usd_per_h": 0.05}}
@@ -73,12 +52,12 @@ def test_the_lower_priority_waits_a_paused_job_goes_on_and_nothing_is_done_twice
     daemon: RunningDaemon, tmp_path: Path
 ) -> None:
     script = tmp_path / "train.py"
-    script.write_text(SCRIPT)
+    script.write_text(COUNTING)
 
     def submit(name: str, iterations: int, priority: int) -> str:
         return daemon.submit(
             name=name,
-            command=[str(script), str(iterations)],
+            command=[str(script), str(iterations), "0.1"],
             iterations=iterations,
             policy={"name": "fixed", "node_type": "half"},
             priority=priority,
@@ -112,7 +91,7 @@ def test_the_lower_priority_waits_a_paused_job_goes_on_and_nothing_is_done_twice
 @pytest.mark.soak
 def test_four_jobs_on_two_machines_of_the_lab_cost_what_the_ledgers_say(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
-    script.write_text(SCRIPT)
+    script.write_text(COUNTING)
     with (
         lab_left_empty(SCENARIO) as lab,
         running_daemon_on(lab, tmp_path, config=ON_THE_LAB) as daemon,
@@ -120,7 +99,7 @@ def test_four_jobs_on_two_machines_of_the_lab_cost_what_the_ledgers_say(tmp_path
         jobs = [
             daemon.submit(
                 name=f"job-{number}",
-                command=[str(script), "40"],
+                command=[str(script), "40", "0.1"],
                 iterations=40,
                 priority=number % 2,
             )
