@@ -74,6 +74,8 @@ class Session(contextlib.AbstractContextManager["Session"]):
         self._meeting: Meeting | None = None
         # The round in which the last `run` committed its turn; None if it committed none.
         self.turned_in: Round | None = None
+        # The round in which it last gave its part to the turn's sum.
+        self._tried_in: Round | None = None
 
     @classmethod
     def join(
@@ -171,7 +173,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         returns now and then while they wait for others.
         """
         self._shared.require_open()
-        self.turned_in = None
+        self.turned_in = self._tried_in = None
         step = self.step
         with self._guard:
             # Repeat the turn in the next round for as long as rounds are lost.
@@ -341,6 +343,8 @@ class Session(contextlib.AbstractContextManager["Session"]):
             is_unlike=shared.follows_unlike(),
         )
         message = message_of(control)
+        if not is_due:
+            self._tried_in = current
         (self._sums.apart if is_due else self._sums.last)(message.whole, message.aside)
         told = self._control.compared(message.control.tolist(), current)
         if told.source is not None:
@@ -447,6 +451,8 @@ class Session(contextlib.AbstractContextManager["Session"]):
                 self._sums.surprises = meeting.surprises
                 if is_behind:
                     self._move(is_exact=meeting.is_exact)
+                    # The others have turned in the round that this rank lost in the middle.
+                    self.turned_in = self._tried_in
         except TooOld:
             self._shared.tear()
             raise

@@ -19,6 +19,7 @@ from torch import Tensor
 from elastic.errors import InvalidInput
 from elastic.rendezvous import StoreServer
 from elastic.workloads.session import Session, SessionEnded, SessionSettings, SessionStep
+from elastic.workloads.session.gloo import RoundLost
 from elastic.workloads.session.settings import FOUNDING_S
 from tests.certificates import certificate
 from tests.workloads.session.meetings import met
@@ -219,6 +220,41 @@ def test_each_turn_is_one_first_rank_s_to_tell_of_whoever_comes_and_leaves(
                 turns += both.is_set() and session.round.world_size == 1
 
     _run_members(2, member, shares, both)
+    assert sorted(first_of) == list(range(1, max(first_of) + 1))
+
+
+def test_a_turn_whose_sum_the_first_rank_misses_is_still_its_to_tell_of(store: StoreServer) -> None:
+    """The other one has the sum, and hands it on in the next round: the turn counts once."""
+    both = threading.Event()
+    shares: dict[tuple[int, int], tuple[int, int]] = {}
+    first_of: list[int] = []
+    missed: list[int] = []
+
+    def member(index: int) -> None:
+        task = Task(dtype=torch.float64, width=4, pause_s=0.002)
+        with Session.join(
+            task.units(), task.apply, batch=BATCH, numbers=1, settings=_settings(store)
+        ) as session:
+            last = session._sums.last  # noqa: SLF001 - a sum is lost nowhere else
+
+            def missing_one(*parts: Any) -> None:
+                last(*parts)
+                if both.is_set() and session.is_first and not missed:
+                    missed.append(session.step + 1)
+                    raise RoundLost("the sum did not arrive")
+
+            session._sums.last = missing_one  # type: ignore[method-assign]  # noqa: SLF001
+            turns = 0
+            while turns < 20:
+                session.run(task.compute)
+                if session.turned_in is not None and session.turned_in.rank == 0:
+                    first_of.append(session.step)
+                shares[session.step, index] = (session.round.world_size, 0)
+                turns += bool(missed)
+            session.finish()
+
+    _run_members(2, member, shares, both)
+    assert missed
     assert sorted(first_of) == list(range(1, max(first_of) + 1))
 
 
