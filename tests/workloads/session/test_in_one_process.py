@@ -237,8 +237,8 @@ def test_a_turn_whose_sum_the_first_rank_misses_is_still_its_to_tell_of(store: S
         ) as session:
             last = session._sums.last  # noqa: SLF001 - a sum is lost nowhere else
 
-            def missing_one(*parts: Any) -> None:
-                last(*parts)
+            def missing_one(values: Tensor, aside: Tensor | None = None) -> None:
+                last(values, aside)
                 if both.is_set() and session.is_first and not missed:
                     missed.append(session.step + 1)
                     raise RoundLost("the sum did not arrive")
