@@ -197,11 +197,12 @@ def test_users_are_shown_the_certificate_of_the_settings_and_nodes_are_not(tmp_p
 
 
 def test_the_port_of_nodes_follows_that_of_users(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
+    host = "127.0.0.2"  # no other program here listens on it, so the port before is free
+    with socket.create_server((host, 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(AlreadyRunning, match="choose another node_port"):
-            find_listeners(settings(tmp_path, port=port - 1))
+            find_listeners(settings(tmp_path, host=host, port=port - 1))
         with pytest.raises(InvalidInput, match="wanted another port than that of users"):
-            find_listeners(settings(tmp_path, port=port, node_port=port))
+            find_listeners(settings(tmp_path, host=host, port=port, node_port=port))
     (tmp_path / "daemon.json").write_text(json.dumps({"port": 1, "node_port": port}))
     assert find_listeners(settings(tmp_path))[1].port == port

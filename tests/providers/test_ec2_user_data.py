@@ -109,7 +109,8 @@ def boot(tmp_path: Path, imds: str) -> Boot:
     """Runs a script as a machine would, and gives what was said: by the agent, by the power switch.
 
     `programs` are further ones, or others. It ends with the power, or `until` something else is
-    true.
+    true. One that is hurried counts a second in a hundredth of one; where the power stays, ten ways
+    to switch it off are tried in a second.
     """
 
     def run(
@@ -119,8 +120,14 @@ def boot(tmp_path: Path, imds: str) -> Boot:
         programs: Mapping[str, str] | None = None,
         path: str = "user-data",
         is_hurried: bool = True,
-        until: Callable[[], bool] = lambda: False,
+        until: Callable[[], bool] | None = None,
     ) -> str:
+        # A switch that works ends everything. If another way were tried soon after it, that one
+        # could be quicker on a busy machine, and end the first before it has said anything.
+        pauses = {"sleep 2;": "sleep 0.02;", "sleep 1;": "sleep 0.05;"} if is_hurried else {}
+        if until is not None:
+            pauses["sleep 30"] = "sleep 0.1"
+        is_over = until or (lambda: False)
         folder = tmp_path / "bin"
         # All that the script may use: this machine's own switch must stay out of its reach.
         texts = dict.fromkeys(("shutdown", "poweroff", "halt"), _SWITCH)
@@ -134,7 +141,7 @@ def boot(tmp_path: Path, imds: str) -> Boot:
         }
         with (tmp_path / "console").open("wb") as console:
             process = subprocess.Popen(
-                [write(tmp_path / path, contained(script, tmp_path, is_hurried=is_hurried))],
+                [write(tmp_path / path, contained(script, tmp_path, pauses))],
                 env=environ,
                 start_new_session=True,
                 stdout=console,
@@ -142,11 +149,11 @@ def boot(tmp_path: Path, imds: str) -> Boot:
             )
             try:
                 ends_s = time.monotonic() + 30
-                while process.poll() is None and not until():
+                while process.poll() is None and not is_over():
                     assert time.monotonic() < ends_s
                     time.sleep(0.02)
                 while not (said := read(tmp_path / "said")) or (
-                    "shutdown" not in said and not until()
+                    "shutdown" not in said and not is_over()
                 ):
                     assert time.monotonic() < ends_s
                     time.sleep(0.02)
@@ -159,22 +166,12 @@ def boot(tmp_path: Path, imds: str) -> Boot:
     return run
 
 
-def contained(script: bytes, folder: Path, *, is_hurried: bool) -> str:
+def contained(script: bytes, folder: Path, pauses: Mapping[str, str]) -> str:
     """The script with folders of its own for what it would write to, or read, of the machine
-    itself.
-
-    One that is hurried counts a second in a hundredth of one, and tries to power off ten times a
-    second.
-    """
+    itself, and with other pauses."""
     text = script.decode()
     places = ("/var/lib/cloud", "/proc/sysrq-trigger", "/proc/1/comm", "/sys/class/dmi/id")
-    changes = {name: f"{folder}{name}" for name in places}
-    pauses = (
-        {"sleep 2;": "sleep 0.02;", "sleep 1;": "sleep 0.05;", "sleep 30": "sleep 0.1"}
-        if is_hurried
-        else {}
-    )
-    for old, new in (changes | pauses).items():
+    for old, new in ({name: f"{folder}{name}" for name in places} | dict(pauses)).items():
         assert old in text
         text = text.replace(old, new)
     return text
