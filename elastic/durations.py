@@ -82,3 +82,32 @@ AWS_READ_TIMEOUT_S = 20
 AWS_RETRY_S = 20.0
 # A command waits for an answer as long as this: a plan over a large catalogue takes seconds.
 CLIENT_TIMEOUT_S = 30.0
+
+# Waits. A part takes one of these, unless a measurement, or a fact from outside, asks for another.
+
+MINUTE_S = 60.0
+HOUR_S = 3600.0
+DAY_S = 86_400.0
+
+# What may come at any moment is looked for a hundred times a second. A look takes microseconds.
+SPIN_S = 0.01
+# What a process on this machine does is seen within a tenth of a second: a person feels no delay
+# (Nielsen, "Usability Engineering", section 5.5).
+GLANCE_S = 0.1
+# What another machine does is seen within a second, as often as nodes report.
+LOOK_S = HEARTBEAT_S
+# What is not urgent is looked at every ten seconds.
+SELDOM_S = 10.0
+# What failed is tried again after half a second, then after twice as long each time, up to half a
+# minute: a peer that is restarted is met soon, and one that is gone gets two requests a minute.
+RETRY_S = 0.5
+LONGEST_RETRY_S = 30.0
+# A peer that is there accepts a connection within three seconds: one packet may be lost, and is sent
+# again after one second (RFC 6298).
+CONNECT_TIMEOUT_S = 3.0
+# A request that needs no work is answered within ten seconds, also by a busy machine.
+ANSWER_TIMEOUT_S = 10.0
+# A step of a transfer, or a command that does real work, takes a minute at most.
+TRANSFER_TIMEOUT_S = 60.0
+# What is told to end is waited for five seconds.
+END_GRACE_S = THREAD_END_S
