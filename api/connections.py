@@ -1,7 +1,8 @@
 """Keeps the door open for nodes and users while strangers connect.
 
 A connection that does not send its request in time is closed. Where there are as many as the
-process may have, one that was never admitted makes room for the next.
+process may have, one that was never admitted makes room for the next. Newcomers begin their
+handshakes in turn, so that a crowd of them leaves time for those who are in.
 """
 
 from __future__ import annotations
@@ -27,6 +28,9 @@ _HEAD_S = 10.0
 _BODY_S = 20.0
 # More make the loop slow, and no user has as many nodes and pages.
 _MOST = 4096
+# A handshake takes about a millisecond of the loop's time, so a crowd gets a fifth of it. A
+# thousand nodes whose daemon was started anew are in within five seconds.
+_HANDSHAKES_PER_S = 200
 # Files, sockets and pipes of everything else: the database, the rendezvous stores, child processes.
 _RESERVED = 256
 # Where requests are answered only for a token that is right.
@@ -54,11 +58,11 @@ class Door:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._present: set[asyncio.Protocol] = set()
+        self._present: set[asyncio.BaseProtocol] = set()
         # How each is put out, oldest first.
-        self._strangers: dict[asyncio.Protocol, Callable[[], None]] = {}
+        self._strangers: dict[asyncio.BaseProtocol, Callable[[], None]] = {}
 
-    def enter(self, connection: asyncio.Protocol, put_out: Callable[[], None]) -> None:
+    def enter(self, connection: asyncio.BaseProtocol, put_out: Callable[[], None]) -> None:
         """Lets a connection in. If there are too many, the oldest stranger leaves for it."""
         if connection in self._present:
             return
@@ -70,14 +74,54 @@ class Door:
             self.leave(oldest)
             put_out()
 
-    def know(self, connection: asyncio.Protocol) -> None:
+    def know(self, connection: asyncio.BaseProtocol) -> None:
         """This one has shown a token; it is no stranger any more."""
         self._strangers.pop(connection, None)
 
-    def leave(self, connection: asyncio.Protocol) -> None:
+    def leave(self, connection: asyncio.BaseProtocol) -> None:
         """This one is gone."""
         self._present.discard(connection)
         self._strangers.pop(connection, None)
+
+
+class Turns:
+    """Newcomers that wait to begin: so many a second may, and each address has its turn.
+
+    Of those from one address the last one is next. In a crowd the first ones are put out for
+    others, or have given up, before their turn comes.
+    """
+
+    def __init__(self, per_s: float) -> None:
+        self._pause_s = 1 / per_s
+        # How each begins: by its address, in the order of their turns.
+        self._waiting: dict[str, dict[asyncio.BaseProtocol, Callable[[], None]]] = {}
+        self._timer: asyncio.TimerHandle | None = None
+
+    def wait(self, address: str, newcomer: asyncio.BaseProtocol, begin: Callable[[], None]) -> None:
+        """Calls `begin` once it is this one's turn: at once, if no other one waits."""
+        self._waiting.setdefault(address, {})[newcomer] = begin
+        if self._timer is None:
+            self._next()
+
+    def give_up(self, address: str, newcomer: asyncio.BaseProtocol) -> None:
+        """This one waits no more."""
+        neighbours = self._waiting.get(address, {})
+        neighbours.pop(newcomer, None)
+        if not neighbours:
+            self._waiting.pop(address, None)
+
+    def _next(self) -> None:
+        self._timer = None
+        if not self._waiting:
+            return
+        address = next(iter(self._waiting))
+        neighbours = self._waiting.pop(address)
+        _, begin = neighbours.popitem()
+        if neighbours:
+            self._waiting[address] = neighbours
+        # A loop that is busy calls later, so then fewer begin.
+        self._timer = asyncio.get_running_loop().call_later(self._pause_s, self._next)
+        begin()
 
 
 class GuardedProtocol(H11Protocol):
@@ -89,6 +133,8 @@ class GuardedProtocol(H11Protocol):
 
     def __init__(self, config: Config, *args: Any, **kwargs: Any) -> None:
         super().__init__(config, *args, **kwargs)
+        # By what the door knows this connection.
+        self.guest: asyncio.BaseProtocol = self
         self._answer_by_app = self.app
         self.app = self._answer
         self._deadline: asyncio.TimerHandle | None = None
@@ -96,11 +142,11 @@ class GuardedProtocol(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._wait(self.head_s)
-        self.door.enter(self, transport.abort)
+        self.door.enter(self.guest, transport.abort)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
-        self.door.leave(self)
+        self.door.leave(self.guest)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -135,10 +181,44 @@ class GuardedProtocol(H11Protocol):
         async def send_and_look(message: Message) -> None:
             is_admitted = message["type"] == "http.response.start" and message["status"] < 400
             if is_admitted and str(scope["path"]).startswith(_GUARDED):
-                self.door.know(self)
+                self.door.know(self.guest)
             await send(message)
 
         await self._answer_by_app(scope, receive, send_and_look)
+
+
+class _Newcomer(asyncio.Protocol):
+    """A connection of which nothing is read before its turn; then its handshake begins."""
+
+    def __init__(self, door: Door, turns: Turns, make: Callable[[], _Channel]) -> None:
+        self._door = door
+        self._turns = turns
+        self._make = make
+        self._address = ""
+        self._transport: asyncio.Transport | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        # What it sends stays with the kernel, and so does its end.
+        transport.pause_reading()
+        self._transport = transport
+        peer = transport.get_extra_info("peername")
+        self._address = str(peer[0]) if peer else ""
+        self._door.enter(self, transport.abort)
+        self._turns.wait(self._address, self, self._begin)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._turns.give_up(self._address, self)
+        self._door.leave(self)
+
+    def _begin(self) -> None:
+        transport = self._transport
+        if transport is None or transport.is_closing():
+            return
+        channel = self._make()
+        channel.inside.guest = self
+        transport.set_protocol(channel)
+        channel.connection_made(transport)
+        transport.resume_reading()
 
 
 class _Channel(SSLProtocol):
@@ -158,14 +238,10 @@ class _Channel(SSLProtocol):
             ssl_handshake_timeout=ceil(inside.head_s),
             ssl_shutdown_timeout=ceil(inside.head_s),
         )
-        self._inside = inside
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        self._inside.door.enter(self._inside, transport.abort)
-        super().connection_made(transport)
+        self.inside = inside
 
     def connection_lost(self, exc: BaseException | None) -> None:
-        self._inside.door.leave(self._inside)
+        self.inside.door.leave(self.inside.guest)
         super().connection_lost(exc)
 
 
@@ -175,22 +251,25 @@ def guarded(
     tls: ssl.SSLContext | None = None,
     head_s: float = _HEAD_S,
     body_s: float = _BODY_S,
+    handshakes_per_s: float = _HANDSHAKES_PER_S,
 ) -> type[asyncio.Protocol]:
     """The protocol of one server, with a door for so many connections.
 
     Without `tls` it is plain HTTP. `head_s` is the time for the handshake, and for a request's
     head; `body_s` the longest silence within its body.
     """
-    settings = {"door": Door(most), "head_s": head_s, "body_s": body_s}
+    door = Door(most)
+    settings = {"door": door, "head_s": head_s, "body_s": body_s}
     inside: type[GuardedProtocol] = type("Guarded", (GuardedProtocol,), settings)
     if tls is None:
         return inside
+    turns = Turns(handshakes_per_s)
 
-    def channel(*args: Any, **kwargs: Any) -> _Channel:
-        return _Channel(inside(*args, **kwargs), tls)
+    def newcomer(*args: Any, **kwargs: Any) -> _Newcomer:
+        return _Newcomer(door, turns, lambda: _Channel(inside(*args, **kwargs), tls))
 
     # uvicorn only calls it, as it would call a class.
-    return cast(type[asyncio.Protocol], channel)
+    return cast(type[asyncio.Protocol], newcomer)
 
 
 class Repeats(logging.Filter):

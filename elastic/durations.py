@@ -102,8 +102,8 @@ SELDOM_S = 10.0
 # minute: a peer that is restarted is met soon, and one that is gone gets two requests a minute.
 RETRY_S = 0.5
 LONGEST_RETRY_S = 30.0
-# A peer that is there accepts a connection within three seconds: one packet may be lost, and is sent
-# again after one second (RFC 6298).
+# A peer that is there accepts a connection within three seconds: one packet may be lost, and is
+# sent again after one second (RFC 6298).
 CONNECT_TIMEOUT_S = 3.0
 # A request that needs no work is answered within ten seconds, also by a busy machine.
 ANSWER_TIMEOUT_S = 10.0

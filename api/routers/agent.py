@@ -10,7 +10,6 @@ from fastapi import APIRouter, Depends, Header
 
 from api.deps import Context, check_node_token, checked_machine, get_context
 from api.instants import behind_s
-from elastic.durations import TICK_S
 from elastic.errors import Conflict, InvalidInput, NotFound, Unauthorized
 from elastic.liveness import TURN_IS_SUSPECT
 from elastic.model import Batch, Beginning, Node, NodePhase, NodeReport, Save, Window
@@ -33,10 +32,6 @@ from elastic.reconciler import reply_for
 from elastic.store import Event, HeartbeatFacts, HeartbeatReport
 
 router = APIRouter(prefix="/v1/agent", tags=["agent"])
-
-# A heartbeat that says nothing new is written with those of all nodes at the next tick, or after
-# this time if no tick came.
-_PERSIST_S = 2 * TICK_S
 
 
 @router.post("/register")
@@ -128,7 +123,8 @@ def answer_heartbeat(request: Heartbeat, context: Context, authorization: str) -
     has_changed = _has_changed(node, request)
     now_s = context.clock.now_s()
     context.store.presence.arrives(now_s=now_s)
-    if has_changed or newest_seq > known.acked_seq or _is_due(node, now_s):
+    is_first = node.heartbeat_at_s is None
+    if is_first or has_changed or newest_seq > known.acked_seq:
         _store(context, node, request, newest_seq=newest_seq)
         # The reply follows from what is on record now, but for the node's own row.
         known = replace(context.store.heartbeats.facts(node.id), node=node)
@@ -174,10 +170,6 @@ def _has_changed(node: Node, request: Heartbeat) -> bool:
         return True
     has_moved = (node.agent_state, node.agent_generation) != (report.state, report.generation)
     return has_moved or (request.exit is not None and node.exit != request.exit)
-
-
-def _is_due(node: Node, now_s: float) -> bool:
-    return node.heartbeat_at_s is None or now_s - node.heartbeat_at_s >= _PERSIST_S
 
 
 def _hangs(said: NodeReport | Node) -> bool:

@@ -8,6 +8,7 @@ from collections import deque
 
 from sqlalchemy import bindparam, or_, update
 
+from elastic.durations import TICK_S
 from elastic.errors import StoreUnavailable
 from elastic.model import NodeReport
 from elastic.store.codec import to_text
@@ -30,6 +31,8 @@ _TO_COME = (
 # Half of the time between two heartbeats: what is shorter is no gap.
 _SHORT_S = 0.5
 _MOST_GAPS = 64
+# Each tick writes what was noted. If two did not, a heartbeat does.
+_UNWRITTEN_S = 2 * TICK_S
 
 
 class Presence(Repository):
@@ -40,6 +43,8 @@ class Presence(Repository):
         super().__init__(database)
         self._lock = threading.Lock()
         self._heard: dict[str, tuple[float, NodeReport]] = {}
+        # When the oldest of them came.
+        self._since_s: float | None = None
         self._arrived_s: float | None = None
         self._gaps: deque[tuple[float, float]] = deque(maxlen=_MOST_GAPS)
 
@@ -80,6 +85,13 @@ class Presence(Repository):
         """Notes a heartbeat that brought nothing that must not be lost."""
         with self._lock:
             self._heard[node_id] = now_s, report
+            if self._since_s is None:
+                self._since_s = now_s
+            is_due = now_s - self._since_s >= _UNWRITTEN_S
+        # All nodes' are written together. If each heartbeat wrote its own once it is late, the
+        # writes would make the next ones late.
+        if is_due:
+            self.write()
 
     def write(self) -> None:
         """Writes what was noted, but where something later is on record; keeps it where the
@@ -87,6 +99,7 @@ class Presence(Repository):
         with self._lock:
             heard = self._heard
             self._heard = {}
+            self._since_s = None
         rows = [
             {"node_id": node_id, "at_s": at_s, "said": to_text(report)}
             for node_id, (at_s, report) in heard.items()
