@@ -21,6 +21,7 @@ import h11
 from starlette.types import Message, Receive, Scope, Send
 from uvicorn import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.server import ServerState
 
 # A request's head comes in one packet, and a slow network repeats that within seconds.
 _HEAD_S = 10.0
@@ -190,12 +191,17 @@ class GuardedProtocol(H11Protocol):
 class _Newcomer(asyncio.Protocol):
     """A connection of which nothing is read before its turn; then its handshake begins."""
 
-    def __init__(self, door: Door, turns: Turns, make: Callable[[], _Channel]) -> None:
+    def __init__(
+        self, door: Door, turns: Turns, connections: set[Any], make: Callable[[], _Channel]
+    ) -> None:
         self._door = door
         self._turns = turns
+        # uvicorn calls `shutdown` of each one here when it stops.
+        self._connections = connections
         self._make = make
         self._address = ""
         self._transport: asyncio.Transport | None = None
+        self._channel: _Channel | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         # What it sends stays with the kernel, and so does its end.
@@ -203,21 +209,34 @@ class _Newcomer(asyncio.Protocol):
         self._transport = transport
         peer = transport.get_extra_info("peername")
         self._address = str(peer[0]) if peer else ""
+        self._connections.add(self)
         self._door.enter(self, transport.abort)
         self._turns.wait(self._address, self, self._begin)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._turns.give_up(self._address, self)
+        self.leave()
+
+    def leave(self) -> None:
+        """The connection is gone, before its turn or after it."""
+        self._connections.discard(self)
         self._door.leave(self)
+
+    def shutdown(self) -> None:
+        """Ends what has not shaken hands yet. What has is told by itself."""
+        is_through = self._channel is not None and self._channel.inside.transport is not None
+        if self._transport is not None and not is_through:
+            self._transport.abort()
 
     def _begin(self) -> None:
         transport = self._transport
         if transport is None or transport.is_closing():
             return
-        channel = self._make()
-        channel.inside.guest = self
-        transport.set_protocol(channel)
-        channel.connection_made(transport)
+        self._channel = self._make()
+        self._channel.newcomer = self
+        self._channel.inside.guest = self
+        transport.set_protocol(self._channel)
+        self._channel.connection_made(transport)
         transport.resume_reading()
 
 
@@ -239,9 +258,11 @@ class _Channel(SSLProtocol):
             ssl_shutdown_timeout=ceil(inside.head_s),
         )
         self.inside = inside
+        self.newcomer: _Newcomer | None = None
 
     def connection_lost(self, exc: BaseException | None) -> None:
-        self.inside.door.leave(self.inside.guest)
+        if self.newcomer is not None:
+            self.newcomer.leave()
         super().connection_lost(exc)
 
 
@@ -265,8 +286,11 @@ def guarded(
         return inside
     turns = Turns(handshakes_per_s)
 
-    def newcomer(*args: Any, **kwargs: Any) -> _Newcomer:
-        return _Newcomer(door, turns, lambda: _Channel(inside(*args, **kwargs), tls))
+    def newcomer(*, server_state: ServerState, **more: Any) -> _Newcomer:
+        def channel() -> _Channel:
+            return _Channel(inside(server_state=server_state, **more), tls)
+
+        return _Newcomer(door, turns, server_state.connections, channel)
 
     # uvicorn only calls it, as it would call a class.
     return cast(type[asyncio.Protocol], newcomer)

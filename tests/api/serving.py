@@ -31,12 +31,15 @@ def serving(
     head_s: float = 10.0,
     body_s: float = 20.0,
     tls: ssl.SSLContext | None = None,
+    handshakes_per_s: float = 200.0,
 ) -> Iterator[str]:
     """The URL of a server with room for so many connections, which wait so long for a request."""
     app, port, is_up = create_app(world.context), free_port(), threading.Event()
     config = uvicorn.Config(
         app,
-        http=guarded(most, tls=tls, head_s=head_s, body_s=body_s),
+        http=guarded(
+            most, tls=tls, head_s=head_s, body_s=body_s, handshakes_per_s=handshakes_per_s
+        ),
         host="127.0.0.1",
         port=port,
         log_config=None,

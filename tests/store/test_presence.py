@@ -61,6 +61,20 @@ def test_what_was_heard_last_is_on_record_once_it_is_written(tmp_path: Path) -> 
     store.close()
 
 
+def test_where_no_tick_writes_a_heartbeat_writes_those_of_all_nodes(tmp_path: Path) -> None:
+    database = Database(lay_out(tmp_path / "elasticd.db"))
+    store, presence = Store(database), Presence(database)
+    node = joined(store)
+    presence.record(node.id, running(None), now_s=11.0)
+    presence.record("another", running(None), now_s=20.9)
+    assert store.nodes.get(node.id) == node
+    presence.record("another", running(None), now_s=21.0)
+    assert store.nodes.get(node.id).heartbeat_at_s == 11.0
+    presence.record(node.id, running(None), now_s=22.0)
+    assert store.nodes.get(node.id).heartbeat_at_s == 11.0
+    store.close()
+
+
 def test_what_is_on_record_from_later_stays(tmp_path: Path) -> None:
     database = Database(lay_out(tmp_path / "elasticd.db"))
     store, presence = Store(database), Presence(database)
