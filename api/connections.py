@@ -30,7 +30,7 @@ _BODY_S = 20.0
 # More make the loop slow, and no user has as many nodes and pages.
 _MOST = 4096
 # A handshake takes about a millisecond of the loop's time, so a crowd gets a fifth of it. A
-# thousand nodes whose daemon was started anew are in within five seconds.
+# thousand nodes whose daemon was restarted are in within five seconds.
 _HANDSHAKES_PER_S = 200
 # Files, sockets and pipes of everything else: the database, the rendezvous stores, child processes.
 _RESERVED = 256
