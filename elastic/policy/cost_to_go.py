@@ -181,12 +181,6 @@ class CostToGo:
     def _look_h(self, look_s: float) -> float:
         return min(max(look_s / _S_PER_H, self.step_h / 4), self.step_h)
 
-    @property
-    def _ages(self) -> int:
-        if self.problem.spot is None:
-            return 1
-        return len(AGES_S)
-
     def _market_row(self, market: SpotState) -> int:
         if self.problem.spot is None:
             return 0

@@ -15,7 +15,6 @@ _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _COLOUR_TYPES = {1: 0, 2: 4, 3: 2, 4: 6}
 # The filter that stores the difference of each row from the row above.
 _UP = 2
-MOST_SIDE = 2**31 - 1
 
 
 class PngWriter:

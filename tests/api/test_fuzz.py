@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from api.app import routes
+from tests.api.operations import DESCRIBED
 from tests.api.world import SPEC, TYPES, World, decide_once, train
 
 VALUES = st.one_of(
@@ -27,7 +27,6 @@ JSON_VALUES = st.recursive(
     lambda each: st.lists(each, max_size=3) | st.dictionaries(st.text(max_size=8), each),
     max_leaves=6,
 )
-DESCRIBED = routes().openapi()
 FIELDS = sorted(DESCRIBED["components"]["schemas"]["JobDocument"]["properties"])
 PARAMETERS = ("limit", "before", "after", "job", "all", "tail", "buckets", "since_s", "current")
 READS = sorted(path for path, methods in DESCRIBED["paths"].items() if "get" in methods)
