@@ -109,7 +109,13 @@ class Promises:
 
     def end(self, life: FaultyLife) -> None:
         """Checks what must be true once the job is over and its machines had time to end."""
-        left = [each.provider_id for each in life.cloud.machines() if _costs(each.state)]
+        now_s = life.clock.now_s()
+        left = [
+            each.provider_id
+            for each in life.cloud.machines()
+            # One that appeared a moment ago is given the time that strays have.
+            if _costs(each.state) and now_s - each.launched_at_s > _STRAY_S
+        ]
         if left:
             self._broken(life, "P3", f"{len(left)} machines live on after the job: {left[:3]}")
         self._ledger_is_the_bill(life)
