@@ -138,7 +138,7 @@ def _events(client: Client) -> Iterator[Any]:
 def _daemon(folder: Path, settings: Mapping[str, str]) -> Iterator[Client]:
     own = {
         "ELASTICD_DATA_DIR": str(folder),
-        "ELASTICD_CONFIG": str(folder / "none.toml"),
+        "ELASTICD_CONFIG": os.devnull,
         "ELASTICD_PORT": "0",
     }
     environment = {

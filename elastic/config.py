@@ -521,6 +521,13 @@ def load_settings(**overrides: Any) -> Settings:
     Raises InvalidInput.
     """
     given = {name: value for name, value in overrides.items() if value is not None}
+    named = os.environ.get("ELASTICD_CONFIG")
+    if named and not Path(named).exists():
+        raise InvalidInput(
+            f"ELASTICD_CONFIG: wanted a file with settings, found none at {named}; write it, or "
+            "unset the variable",
+            field="ELASTICD_CONFIG",
+        )
     try:
         settings = Settings(**given)
     except ValidationError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,8 @@ from elastic.errors import InvalidInput
 
 
 @pytest.fixture(autouse=True)
-def no_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("ELASTICD_CONFIG", str(tmp_path / "none.toml"))
+def no_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ELASTICD_CONFIG", os.devnull)
 
 
 @pytest.mark.parametrize(
@@ -49,3 +50,11 @@ def test_settings_that_undo_one_another_are_refused(
 def test_the_defaults_and_what_just_suffices_are_taken() -> None:
     assert load_settings().policy.wind_down_s == 600.0
     assert load_settings(policy={"wind_down_s": 36.0}).policy.wind_down_s == 36.0
+
+
+def test_a_file_that_is_named_and_not_there_is_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("ELASTICD_CONFIG", str(tmp_path / "mispelt.toml"))
+    with pytest.raises(InvalidInput, match=r"wanted a file with settings, found none at .*mispelt"):
+        load_settings()

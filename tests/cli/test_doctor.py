@@ -28,7 +28,7 @@ from tests.cli.conftest import Live
 
 @pytest.fixture
 def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
-    monkeypatch.setenv("ELASTICD_CONFIG", str(tmp_path / "none.toml"))
+    monkeypatch.setenv("ELASTICD_CONFIG", os.devnull)
     monkeypatch.setenv("ELASTICD_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.setenv("ELASTICD_PORT", "0")
     return load_settings()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,7 +26,7 @@ OFFERINGS = tuple(Offering("c5.large", Capacity.SPOT, f"us-east-1{zone}") for zo
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
-    monkeypatch.setenv("ELASTICD_CONFIG", str(tmp_path / "none.toml"))
+    monkeypatch.setenv("ELASTICD_CONFIG", os.devnull)
     monkeypatch.setenv("ELASTICD_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.setenv("ELASTICD_PORT", "0")
     monkeypatch.setenv("ELASTICD_EC2__TYPES", '["c5.large"]')

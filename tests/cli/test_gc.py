@@ -1,4 +1,5 @@
 import json
+import os
 import time
 from typing import Any
 
@@ -23,7 +24,7 @@ OURS = ("--cluster", "tested", "--region", REGION)
 def elasticd(
     endpoint: Endpoint, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> Run:
-    monkeypatch.setenv("ELASTICD_CONFIG", "/nonexistent")
+    monkeypatch.setenv("ELASTICD_CONFIG", os.devnull)
     return runner(capsys)
 
 

@@ -17,7 +17,7 @@ from tests.cli.commands import Run, runner
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    monkeypatch.setenv("ELASTICD_CONFIG", str(tmp_path / "none.toml"))
+    monkeypatch.setenv("ELASTICD_CONFIG", os.devnull)
     monkeypatch.setenv("ELASTICD_DATA_DIR", str(tmp_path / "data"))
     return runner(capsys)
 
@@ -91,7 +91,7 @@ def _start(folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
         for name, value in os.environ.items()
         if not name.startswith(("ELASTICD_", "AWS_"))
     } | {
-        "ELASTICD_CONFIG": str(folder / "none.toml"),
+        "ELASTICD_CONFIG": os.devnull,
         "ELASTICD_DATA_DIR": str(folder / "data"),
         "ELASTICD_PORT": "0",
         "AWS_REGION": "us-east-1",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from collections.abc import Iterable
 from pathlib import Path
@@ -43,7 +44,7 @@ def fields(found: Iterable[tuple[str, str]]) -> list[str]:
 
 @pytest.fixture(autouse=True)
 def no_other_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("ELASTICD_CONFIG", str(tmp_path / "none.toml"))
+    monkeypatch.setenv("ELASTICD_CONFIG", os.devnull)
     monkeypatch.setenv("ELASTICD_DATA_DIR", str(tmp_path / "data"))
 
 
