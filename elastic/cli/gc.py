@@ -67,6 +67,7 @@ def gc(
 
     after_s = duration_s(older_than)
     now_s = SystemClock().now_s()
+    # Refused and not raised to the least: whoever asks for `1m` may not know what it would end.
     if terminate and after_s < _LEAST_S:
         raise InvalidInput(
             f"--older-than: wanted at least {_LEAST_S / 60:.0f}m with --terminate, got "
@@ -80,6 +81,7 @@ def gc(
     alive = [
         each
         for each in read_machines(aws, {CLUSTER: name})
+        # EC2 lists a machine for about an hour after its end.
         if each.instance.state is not InstanceState.GONE
     ]
     abandoned = [
@@ -96,6 +98,7 @@ def gc(
         _confirm(f"end {len(abandoned)} machines of cluster {name}?")
     # One machine that cannot be ended must not keep the others alive.
     refused = _end_each(aws, abandoned)
+    # Jobs of all that live, those that were just asked to end too: the next run sweeps the rest.
     sweep_templates(aws, name, living_jobs={each.instance.job_id for each in alive}, now_s=now_s)
     if asked := [each for each in abandoned if each not in refused]:
         typer.echo(
