@@ -47,8 +47,7 @@ def raise_limit() -> int:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
     elif soft != resource.RLIM_INFINITY:
         wanted = soft
-    # Where files are very few, half for connections: none at all would be a daemon that nobody
-    # reaches.
+    # Where files are very few, half for connections: with none at all no user could look.
     return min(_MOST, max(wanted - _RESERVED, wanted // 2))
 
 

@@ -45,7 +45,7 @@ def shown(
 
     For a failed job, and without any choice, the lines that say why it failed.
     """
-    # Whoever chooses lines gets those lines. The search is for whoever only asks what happened.
+    # A user who chooses lines gets those lines. The search is for one who only asks what happened.
     if job.phase is JobPhase.FAILED and tail is None and rank is None and node_id is None:
         newest = logs.lines(
             job.id, limit=_SEARCHED_LINES, generation=logs.newest_generation(job.id)

@@ -135,7 +135,7 @@ async def _invalid_request(request: Request, error: Exception) -> Response:
 def _message(error: Mapping[str, object]) -> str:
     if error["type"] == "missing":
         return "wanted a value, got none"
-    # A field that nobody reads is most likely a typing error.
+    # A field that is not read is most likely a typing error.
     if error["type"] == "extra_forbidden":
         return "no such field; take it out"
     return (

@@ -56,8 +56,8 @@ def run(
         try:
             of_nodes.run()
         finally:
-            # One side alone would be a daemon that is half there. Whoever supervises it starts it
-            # again whole.
+            # One side alone would be a daemon that is half there. Its supervisor starts it again
+            # whole.
             of_users.should_exit = True
             are_nodes_answered.set()
 

@@ -361,7 +361,7 @@ def _command_spec(asked: JobDocument, now_s: float) -> JobSpec:
         "init": asked.init,
         "checkpoint": asked.checkpoint.interval,
     }
-    # Refused and not ignored: a command would train without them, and nobody would notice.
+    # Refused and not ignored: a command would train without them, and no message would say so.
     if faults := tuple(
         (name, "only a workload takes it; give it in the command") for name in given if given[name]
     ):
@@ -587,7 +587,7 @@ def _spec(
         requirements=tuple(asked.requirements),
         setup=tuple(asked.setup),
         data=data,
-        # By name, too: a token that nobody marked would stand in logs and pages for good.
+        # By name, too: a token that was not marked would stand in logs and pages for good.
         secrets=tuple(sorted({*asked.secrets, *filter(_SOUNDS_SECRET.search, asked.env)})),
         secret_parameters=dict(asked.secret_parameters),
         notify=_told(asked.notify),

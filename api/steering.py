@@ -44,8 +44,7 @@ def checked(
 
     Raises InvalidInput.
     """
-    # The setting of today, kept with the job: a daemon that is configured anew changes no running
-    # job.
+    # The setting of today, kept with the job: a daemon with new settings changes no running job.
     spec = replace(to_spec(document, now_s=now_s), drain_grace_s=context.settings.drain_grace_s)
     check_node_types(spec, _type_names(context))
     check_recipients(spec, context.settings.notify.to)

@@ -124,7 +124,7 @@ class InstanceLauncher:
         self, call: Ec2Call, parameters: Mapping[str, Any], count: int
     ) -> tuple[Answer, tuple[Guest, ...]]:
         exact = {**parameters, "MinCount": count, "MaxCount": count}
-        # Held from moto's answer to the end: nobody sees an instance that still lacks its role.
+        # Held from moto's answer to the end: no call finds an instance that still lacks its role.
         with self.guests.lock:
             answer = call.with_parameters("RunInstances", exact).forward(self.app)
             new = self.guests.take_over()

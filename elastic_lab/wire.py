@@ -134,7 +134,7 @@ def run(app: WsgiApp, environ: Environ) -> Answer:
     try:
         body = b"".join(chunks)
     finally:
-        # By PEP 3333 whoever reads an answer closes it, where it can be closed.
+        # By PEP 3333 an answer is closed by its reader, where it can be closed.
         close = getattr(chunks, "close", None)
         if close is not None:
             close()

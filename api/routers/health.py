@@ -70,8 +70,7 @@ def _is_well(context: Context) -> bool:
     except StoreUnavailable:
         return False
     if any(
-        # An alarm of a job is its user's matter. Whoever watches the daemon must not restart it for
-        # that.
+        # An alarm of a job is its user's matter: a supervisor must not restart the daemon for that.
         each.kind not in _HARMLESS and not each.kind.is_of_jobs
         for each in context.current_alarms()
     ):

@@ -126,7 +126,7 @@ def check_prices(settings: Settings, clock: Clock) -> Finding:
     from elastic.providers.ec2 import connect, read_catalog
 
     try:
-        # Those that the settings leave: the price list has hundreds of types that nobody would buy.
+        # Those that the settings leave: the price list has hundreds of other types.
         offerings = read_catalog(connect(settings.ec2.region), settings.ec2).offerings
         feeds = connect_feeds(settings.ec2.region)
         priced = prove_prices(settings.ec2, feeds, offerings, now_s=clock.now_s())

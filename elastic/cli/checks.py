@@ -285,7 +285,7 @@ def _running(settings: Settings) -> Mapping[str, object]:
     """What the daemon of this data folder has written about itself; empty if none runs."""
     with suppress(OSError, ValueError, KeyError, TypeError):
         told: dict[str, object] = json.loads((settings.data_dir / "daemon.json").read_text())
-        # The file stays when a daemon is killed; its number then belongs to nobody.
+        # The file stays when a daemon is killed; no process has its number then.
         if Path(f"/proc/{int(str(told['pid']))}").exists():
             return told
     return {}

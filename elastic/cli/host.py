@@ -108,7 +108,7 @@ def _marker(settings: Settings) -> Iterator[Path | None]:
     folder = Path(settings.job_root)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = folder / f".elasticd-host-check-{uuid4().hex}"
-    # An empty file whose name nobody else has: a host that sees it has the same folder.
+    # An empty file with a name of its own: a host that sees it has the same folder.
     path.touch()
     try:
         yield path

@@ -627,7 +627,7 @@ def _watch(client: Client, job: str, *, timeout_s: float | None) -> ExitCode:
     from elastic.cli.watch import watch as watch_job
 
     def look() -> WatchedJob:
-        # Not the client's own patience: a watcher shows within seconds that nobody answers.
+        # Not the client's own patience: a watcher shows within seconds that no answer comes.
         return watched_job(client.get(path_of(job), within_s=ANSWER_S))
 
     return watch_job(look, is_live=sys.stdout.isatty(), timeout_s=timeout_s, clock=SystemClock())

@@ -52,7 +52,7 @@ class StoreServer:
         listener = listen_among(host, ports)
         self.port = listener.port
         self._listener = ours(socket.socket(fileno=listener.descriptor))
-        # A daemon's thread: a store that nobody closes must not keep its process from ending.
+        # A daemon's thread: a store that is left open must not keep its process from ending.
         self._thread = threading.Thread(target=self._accept, name="store-accept", daemon=True)
         self._thread.start()
 

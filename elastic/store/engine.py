@@ -23,8 +23,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 # With WAL readers never wait for the writer. FULL, since NORMAL may lose the last commits at a loss
-# of power: an intent that is lost is a machine that nobody knows of. SQLite checks foreign keys
-# only for a connection that asks for it.
+# of power: a machine whose intent is lost would never be ended. SQLite checks foreign keys only for
+# a connection that asks for it.
 _PRAGMAS = (
     "journal_mode=WAL",
     "synchronous=FULL",

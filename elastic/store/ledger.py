@@ -252,7 +252,7 @@ def _write(
     old = connection.execute(
         select(ledger).where(ledger.c.node_id == node.id).order_by(ledger.c.id)
     ).all()
-    # Rows change in their place, and are not made anew: lists are paged by their numbers.
+    # Rows change in their place and keep their numbers, by which lists are paged.
     for row, stretch in zip(old, chain, strict=False):
         values = _values(stretch)
         if any(getattr(row, name) != value for name, value in values.items()):

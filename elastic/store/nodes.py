@@ -50,7 +50,7 @@ _OPEN_LAUNCHES = (
         # A node of which the answer is known is done, though others of its token are not.
         nodes.c.phase == NodePhase.INTENDED,
     )
-    # Once for each call to the provider, however many nodes it is to buy.
+    # Once for each call to the provider, however many nodes it buys.
     .group_by(intents.c.token, intents.c.request_hash, intents.c.asked_by)
     .order_by(func.min(intents.c.id))
 )
@@ -178,7 +178,7 @@ def launched(
     if node.phase is NodePhase.INTENDED:
         phase = move_node(node.phase, NodePhase.BOOTING)
     else:
-        # It is to end already, and so it stays. The machine is there all the same, and costs.
+        # It will end, and that stays so. The machine is there all the same, and costs.
         phase = node.phase
     values = {
         "provider_id": provider_id,

@@ -71,8 +71,7 @@ def boot_id() -> str:
 
 def _start(order: SpawnOrder) -> None:
     read_end, write_end = os.pipe()
-    # The child waits until it is on record. A node that runs and that nobody knows of would never
-    # be ended.
+    # The child waits until it is on record. A node that runs without a record would never be ended.
     pid = os.fork()
     if pid == 0:
         os.close(write_end)
