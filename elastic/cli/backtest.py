@@ -170,7 +170,6 @@ def _spec_of(file: str, policy: str | None) -> JobSpec:
 
     # The market begins at a made-up instant, so a deadline must be a duration.
     document, _ = read_spec(file)
-    # elastic must not import api, which stands above it, so the module is found by name.
     spec: JobSpec = import_module("api.specs").to_spec(document, now_s=BEGINS_S)
     deadline_s = spec.objective.deadline_s
     if deadline_s is not None and not BEGINS_S < deadline_s < BEGINS_S + _LONGEST_S:

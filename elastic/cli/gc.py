@@ -67,7 +67,6 @@ def gc(
 
     after_s = duration_s(older_than)
     now_s = SystemClock().now_s()
-    # Refused and not raised to the least: a user who asks for `1m` may not know what it would end.
     if terminate and after_s < _LEAST_S:
         raise InvalidInput(
             f"--older-than: wanted at least {_LEAST_S / 60:.0f}m with --terminate, got "

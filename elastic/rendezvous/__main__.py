@@ -50,7 +50,6 @@ def main(argv: Sequence[str]) -> None:
     # Only now: who reads the file may connect at once.
     _announce(server.address, arguments.ready_file)
     look_s = min(arguments.idle_exit_s / 4, 60.0)
-    # Waits and looks in one call: no handler, and no thread for the clock.
     while signal.sigtimedwait(END_SIGNALS, look_s) is None:
         if server.idle_s() > arguments.idle_exit_s:
             return

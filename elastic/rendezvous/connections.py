@@ -84,7 +84,6 @@ def patient(connection: socket.socket, *, idle_s: int, interval_s: int, count: i
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, interval_s)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT, count)
     timeout_ms = 1000 * (idle_s + interval_s * count)
-    # Probes go out only on an idle connection; this bounds how long sent bytes stay unanswered.
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, timeout_ms)
 
 

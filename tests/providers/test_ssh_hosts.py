@@ -15,7 +15,8 @@ import pytest
 from elastic.config import Settings, SshHost, SshSettings
 from elastic.errors import InvalidInput
 from elastic.model import Precision
-from elastic.providers.keeping import NotPossible, packages, refuse
+from elastic.providers.keeping import packages, refuse
+from elastic.providers.keeping.address import NotPossible
 from elastic.providers.ssh import Host, parse_hostfile, parse_hosts_yaml, read_hosts
 from elastic.providers.ssh.attendant import Attendant
 from elastic.providers.ssh.bundle import bundle, command, first_line
