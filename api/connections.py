@@ -189,7 +189,6 @@ def guarded(
     Without `tls` it is plain HTTP. `head_s` is the time for the handshake, and for a request's
     head; `body_s` the longest silence within its body.
     """
-    # A class for each server, since uvicorn makes the protocols itself and passes nothing along.
     settings = {"door": Door(most), "head_s": head_s, "body_s": body_s}
     inside: type[GuardedProtocol] = type("Guarded", (GuardedProtocol,), settings)
     if tls is None:
