@@ -7,8 +7,8 @@ from math import sqrt
 
 import pytest
 
-from elastic.workloads import Rhythm, rhythm
-from elastic.workloads.rhythm import FIRST_AFTER_S, best_interval_s
+from elastic.workloads import rhythm
+from elastic.workloads.rhythm import FIRST_AFTER_S, Rhythm, best_interval_s
 
 
 def test_the_examples_are_right() -> None:
