@@ -108,11 +108,17 @@ def routes(side: ListenerSide | None = None, *, names: tuple[str, ...] = ()) -> 
         title="elasticd",
         version=__version__,
         description=_DESCRIPTION,
+        # FastAPI's own pages of the API load scripts from another host, and need no token.
         docs_url=None,
         redoc_url=None,
         openapi_url=None,
+        # Nodes have no streams, so nothing there waits on the feeds.
         lifespan=None if side is ListenerSide.NODES else _lifespan,
+        # One address for each thing: a redirect would answer for a path that does not exist, before
+        # any token is looked at.
         redirect_slashes=False,
+        # Clients made from the description name their functions by it: the default adds path and
+        # method.
         generate_unique_id_function=lambda route: route.name,
         separate_input_output_schemas=False,
     )

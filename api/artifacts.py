@@ -75,6 +75,7 @@ class FolderArtifacts:
 
     def open(self, job_id: str, name: str) -> Opened:
         path = self.folders.artifacts(job_id) / name
+        # A job may write any link there, and the daemon may read more than the job's owner.
         if not _NAME.fullmatch(name) or path.is_symlink() or not path.is_file():
             raise _none_such(job_id, name)
         return Opened(path.stat().st_size, _pieces(path))
@@ -118,6 +119,7 @@ class BucketArtifacts:
         from elastic.checkpoints.s3 import Bucket, connect
 
         if self._client is None:
+            # Not patient: a page that waits for a bucket would wait for minutes.
             self._client = connect(region=self.region, is_patient=False)
         return Bucket(
             self._client, self.root.below(JobFolders(Path()).artifacts(job_id).as_posix())

@@ -49,6 +49,7 @@ def settle_env(
     sources = found.get("secrets")
     if isinstance(sources, dict):  # `settle_secrets` takes these with its own
         for name in map(str, secrets):
+            # Out of the plain variables: `settle_secrets` puts them in again, as secrets.
             del values[name]
         found["secrets"] = {**{str(name): {"env": name} for name in secrets}, **sources}
     else:
@@ -108,6 +109,7 @@ def _from_shell(name: str, variable: str, environment: Mapping[str, str]) -> str
 
 def _from_file(name: str, path: Path) -> str:
     try:
+        # Editors end a file with a line's end, and no secret has one there.
         return path.read_text().rstrip("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInput(
@@ -126,6 +128,7 @@ def settle_requirements(document: Mapping[str, JsonValue], folder: Path) -> dict
 
 def _lines(path: Path, *, seen: list[Path]) -> Iterator[str]:
     """The lines of a requirements file, without comments; included files are read in place."""
+    # Files that include each other would be read for ever.
     if path in seen or len(seen) >= _MOST_FILES:
         raise InvalidInput(
             f"requirements: wanted at most {_MOST_FILES} files, each once; got {path}",
@@ -142,6 +145,7 @@ def _lines(path: Path, *, seen: list[Path]) -> Iterator[str]:
             field="requirements",
         ) from error
     for line in text.replace("\\\n", " ").splitlines():
+        # As pip reads it: a # within a word, as in a URL's fragment, begins no comment.
         wanted = line.partition(" #")[0].strip()
         if not wanted or wanted.startswith("#"):
             continue

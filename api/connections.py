@@ -45,12 +45,14 @@ def raise_limit() -> int:
     """Lets the process have as many files as it may; gives how many connections that leaves."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = _MOST + _RESERVED
+    # Only root may raise the hard limit. What there is, is used.
     if hard != resource.RLIM_INFINITY:
         wanted = min(wanted, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
     elif soft != resource.RLIM_INFINITY:
         wanted = soft
+    # Where files are very few, half for connections: with none at all no user could look.
     return min(_MOST, max(wanted - _RESERVED, wanted // 2))
 
 
@@ -65,13 +67,17 @@ class Door:
 
     def enter(self, connection: asyncio.BaseProtocol, put_out: Callable[[], None]) -> None:
         """Lets a connection in. If there are too many, the oldest stranger leaves for it."""
+        # With TLS it enters twice: when it connects, and when the handshake is done.
         if connection in self._present:
             return
         self._present.add(connection)
         self._strangers[connection] = put_out
         if len(self._present) > self._most:
+            # The oldest: an honest client shows its token within a second, so it is hardly ever the
+            # one.
             oldest = next(iter(self._strangers))
             put_out = self._strangers[oldest]
+            # At once: `connection_lost` comes only later, and until then it would count as present.
             self.leave(oldest)
             put_out()
 
@@ -137,6 +143,8 @@ class GuardedProtocol(H11Protocol):
         # By what the door knows this connection.
         self.guest: asyncio.BaseProtocol = self
         self._answer_by_app = self.app
+        # uvicorn calls `self.app` for each request: this is the one place to see the answer's
+        # status.
         self.app = self._answer
         self._deadline: asyncio.TimerHandle | None = None
 
@@ -309,12 +317,14 @@ class Repeats(logging.Filter):
         if record.exc_info and record.name != "asyncio":
             return True  # an error of ours, each with its own traceback
         now_s = self._now_s()
+        # The text before its values are put in: they differ each time, and the message is the same.
         said = str(record.msg).partition("\n")[0]
         since_s, left_out = self._last.get(said, (-_REPEATS_S, 0))
         if now_s - since_s < _REPEATS_S:
             self._last[said] = since_s, left_out + 1
             return False
         if len(self._last) >= _MOST_KEPT:
+            # All at once: to find the oldest would cost more than a few lines that come again.
             self._last.clear()
         self._last[said] = now_s, 0
         if left_out:

@@ -110,6 +110,7 @@ class Context:
     )
 
     def __post_init__(self) -> None:
+        # The dataclass is frozen, and the key follows from the secret of the nodes' tokens.
         object.__setattr__(self, "sealer", Sealer(self.node_tokens.secret))
 
     def lease_s(self) -> float:
@@ -173,6 +174,7 @@ def tokens_match(given: str, wanted: str) -> bool:
     >>> tokens_match("abc", "abc"), tokens_match("", "")
     (True, False)
     """
+    # An empty token opens nothing: it stands for a token that does not exist.
     return bool(wanted) and hmac.compare_digest(
         given.encode("utf-8", "replace"), wanted.encode("utf-8")
     )
@@ -205,6 +207,7 @@ def require_user(
                 "wanted Authorization: Bearer <token>, got none that is valid; `elasticd token "
                 "show` prints it"
             )
+    # Kept for pages: they leave out buttons that would be refused.
     request.state.may_act = tokens_match(given, context.user_token)
     if request.method in _SAFE_METHODS:
         return
@@ -256,6 +259,7 @@ def check_node_token(
 ) -> None:
     """Raises Unauthorized unless the token is for this node, on this machine."""
     said = context.node_tokens.node_of(authorization.removeprefix("Bearer "), instance_id)
+    # The token alone would be enough to know the node; a request that names another is a mistake.
     if said is None or said != node_id:
         raise Unauthorized("this token does not speak for this node on this machine")
 
@@ -296,6 +300,7 @@ def check_version(if_match: str | None, version: int) -> None:
     """Raises 412 if `If-Match` names another version than the job has."""
     if if_match is None or if_match.strip() == "*":
         return
+    # A list of tags, as RFC 9110 has it.
     if f'"{version}"' not in (tag.strip() for tag in if_match.split(",")):
         raise HTTPException(
             412, f'wanted version "{version}", If-Match has {if_match[:80]}: read the job again'

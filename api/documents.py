@@ -35,6 +35,7 @@ def read_document(body: bytes, *, media_type: str | None = None) -> dict[str, Js
     >>> read_document(b"name: a\\nrate: 2e-4\\nreply: no")
     {'name': 'a', 'rate': 0.0002, 'reply': 'no'}
     """
+    # Before anything is parsed: a parser's memory is many times the text.
     if len(body) > MAX_BYTES:
         raise InvalidInput(
             f"wanted a document of at most {MAX_BYTES} bytes, got {len(body)}: leave data out of it"
@@ -137,6 +138,7 @@ class _Loader(yaml.SafeLoader):
 def _read_yaml(text: str) -> JsonValue:
     try:
         loader = _Loader(text)
+        # Nodes and not values: PyYAML would keep the last of two equal keys without a word.
         node = loader.get_single_node()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark

@@ -60,6 +60,7 @@ class Feed:
         """Ends all streams for good."""
         self.is_closed = True
         if self._loop is not None and not self._loop.is_closed():
+            # A signal handler runs in the main thread, between any two steps of the loop's.
             self._loop.call_soon_threadsafe(self._wake_all)
 
     async def _watch(self) -> None:
@@ -71,9 +72,12 @@ class Feed:
 
     async def _look(self) -> None:
         try:
+            # The store waits for the disk, and the loop must not: it serves all other requests.
             newest = await run_in_threadpool(self._newest_id)
         except StoreUnavailable:
             return  # the streams go on when the store does
+        # Asked for, and not told by those who write: they may be other threads, and need not know
+        # of pages.
         if newest != self._seen:
             self._seen = newest
             self._wake_all()

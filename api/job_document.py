@@ -107,6 +107,8 @@ EnvironmentText = Annotated[Text, BeforeValidator(as_text)]
 
 
 class _Part(BaseModel):
+    # Strict: YAML's types are meant, and "4" for a number is more likely a mistake. Unknown fields
+    # are refused, since a typing error in `deadline` would let a job run without one.
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
@@ -122,6 +124,8 @@ class JobNodes(_Part):
     @classmethod
     def _max_follows_min(cls, given: Any) -> Any:
         if isinstance(given, dict) and "min" in given and "max" not in given:
+            # Before the fields are checked: the default of 1 would make every larger minimum a
+            # contradiction.
             return {**given, "max": given["min"]}
         return given
 
@@ -162,6 +166,7 @@ class JobObjective(_Part):
     @field_validator("deadline")
     @classmethod
     def _deadline_is_ahead(cls, deadline: str | None, info: ValidationInfo) -> str | None:
+        # The instant is given, so that one request has one now, and a test another.
         now_s: float = (info.context or {})["now_s"]
         if deadline is not None and instant_s(deadline, now_s=now_s) <= now_s:
             raise ValueError("wanted a deadline that is still to come")

@@ -45,6 +45,7 @@ def shown(
 
     For a failed job, and without any choice, the lines that say why it failed.
     """
+    # A user who chooses lines gets those lines. The search is for one who only asks what happened.
     if job.phase is JobPhase.FAILED and tail is None and rank is None and node_id is None:
         newest = logs.lines(
             job.id, limit=_SEARCHED_LINES, generation=logs.newest_generation(job.id)
@@ -86,6 +87,7 @@ def written(found: Shown, *, is_labelled: bool) -> Iterator[str]:
 def _streams(lines: Iterable[LogLine]) -> Iterable[list[LogLine]]:
     streams: dict[tuple[str, int | None], list[LogLine]] = {}
     for line in lines:
+        # Apart, since the lines of two workers come in any order, in the middle of a traceback too.
         streams.setdefault((line.node_id, line.worker), []).append(line)
     return streams.values()
 

@@ -94,6 +94,7 @@ def running_mode(members: Iterable[Node]) -> Mode | None:
         return None
     if modes == {Mode.LIVE}:
         return Mode.LIVE
+    # One member that starts again makes all the others wait for it.
     return Mode.RESTART
 
 

@@ -32,6 +32,8 @@ class StoreCollector(Collector):
     def collect(self) -> Iterator[Metric]:
         store = self._context.store
         now_s = self._context.clock.now_s()
+        # Not those that are over: each label is kept for ever by what reads this, and jobs are
+        # without end.
         jobs = store.jobs.unfinished()
         nodes = store.nodes.listed()
         prices = store.prices.in_force(now_s)
@@ -43,6 +45,7 @@ class StoreCollector(Collector):
             "action",
             tallies.decisions,
         )
+        # From zero: an increase is seen only between two values, and the first would be missed.
         yield _total("elasticd_events", "Events.", "kind", {**_FROM_ZERO, **tallies.events})
         yield _nodes(nodes)
         yield from _usage(nodes)
@@ -110,6 +113,7 @@ class StoreCollector(Collector):
 
     def _tick(self, now_s: float) -> Iterator[Metric]:
         last = self._context.last_tick()
+        # No tick yet is no tick that failed: nothing is said about it.
         if last is None:
             return
         yield GaugeMetricFamily(

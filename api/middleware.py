@@ -102,6 +102,7 @@ class BodyLimit:
             return
         limit = self._limit_of(scope["path"])
         declared = Headers(scope=scope).get("content-length", "")
+        # Refused before a byte of it is read.
         if declared.isdecimal() and int(declared) > limit:
             await problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _too_large(limit))(
                 scope, receive, send

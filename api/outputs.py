@@ -44,6 +44,7 @@ class StoredOutputs:
 
     def open(self, job_id: str, path: str) -> tuple[File, Opened]:
         """One of them. Raises NotFound."""
+        # Not the list that is remembered: the file may have been replaced since.
         carried = self._newest(job_id)
         for file in carried.files:
             if file.path == path:
@@ -52,6 +53,7 @@ class StoredOutputs:
 
     def _newest(self, job_id: str) -> Carried:
         index = CheckpointIndex(self.objects(job_id), job_id=job_id)
+        # The newest that can be read: a damaged one is skipped, and the one before is shown.
         for manifest in index.manifests(index.places()):
             return Carried(
                 tuple(sorted(manifest.files, key=lambda each: each.path)), manifest.committed_at_s

@@ -29,6 +29,7 @@ def pictures_of(
     """Gives the chart of what a dollar bought, and the newest picture that the job has made."""
     job = store.jobs.get(job_id)
     view = value_timeline(job_facts(store, job, now_s=now_s))
+    # Without a measurement there is nothing to draw, and an empty chart tells nothing.
     if view.at_s:
         yield Attachment(f"{job.spec.name}.svg", drawing(view, job.spec.name).encode())
     yield from _newest(artifacts, job)

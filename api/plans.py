@@ -82,6 +82,7 @@ def settled(context: Context, spec: JobSpec, *, now_s: float) -> tuple[JobSpec, 
     """The spec with its precision chosen, and why; "" where its author named the precision."""
     if not is_precision_open(spec):
         return spec, ""
+    # Once, when it is submitted: all its nodes train in one precision, whichever come later.
     choice = choose_precision(_snapshot(context, spec, now_s=now_s))
     return with_precision(spec, choice.precision), choice.why
 
@@ -282,6 +283,8 @@ def _notes(settings: Settings, spec: JobSpec) -> Iterator[str]:
 def _unsold(context: Context, spec: JobSpec) -> Iterator[str]:
     """A note if the capacity that the job insists on is not sold here."""
     sold = context.provider.offerings()
+    # Silent if nothing is sold in any capacity either: then something else is wrong, which other
+    # checks name.
     if any(map(spec.admits, sold)) or not any(
         map(replace(spec, capacity=CapacityChoice.ANY).admits, sold)
     ):
@@ -320,6 +323,7 @@ def _earlier_run(context: Context, spec: JobSpec, *, but: str = "") -> Job | Non
     """The newest run of the same program, preferably one that trained; None if there is none."""
     jobs = context.store.jobs.listed(limit=_LOOKED_BACK)
     same = [job for job in jobs if job.id != but and job.spec.program == spec.program]
+    # A generator: most often the newest one trained, and the others are never read.
     trained = (job for job in same if context.store.measurements.recent_series(job.id))
     return next(trained, next(iter(same), None))
 
@@ -333,6 +337,7 @@ def _prices(context: Context, *, now_s: float) -> tuple[Price, ...]:
 def _snapshot(context: Context, spec: JobSpec, *, now_s: float) -> Snapshot:
     provider = context.provider
     store = context.store
+    # No row has this id, and nothing is stored.
     job = Job(id="job-unsubmitted", spec=spec, phase=JobPhase.SUBMITTED, submitted_at_s=now_s)
     return Snapshot(
         now_s=now_s,

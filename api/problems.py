@@ -135,6 +135,7 @@ async def _invalid_request(request: Request, error: Exception) -> Response:
 def _message(error: Mapping[str, object]) -> str:
     if error["type"] == "missing":
         return "wanted a value, got none"
+    # A field that is not read is most likely a typing error.
     if error["type"] == "extra_forbidden":
         return "no such field; take it out"
     return (
@@ -147,6 +148,7 @@ async def _http(request: Request, error: Exception) -> Response:
     path = request.url.path
     headers = error.headers
     match error.status_code:
+        # Only the framework's own words: a 404 of ours says more than that nothing is there.
         case 404 if error.detail == HTTPStatus.NOT_FOUND.phrase:
             detail = f"nothing is at {path}; /openapi.json lists what there is"
         case 405:
@@ -168,6 +170,7 @@ def _methods(request: Request) -> Iterator[str]:
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:
+    # The traceback is for the log alone: it may quote what a request brought.
     _log.error("a request failed", method=request.method, path=request.url.path, exc_info=error)
     detail = "elasticd failed to answer; its log says why, and nothing half-done is kept"
     return problem(HTTPStatus.INTERNAL_SERVER_ERROR, detail, instance=request.url.path)

@@ -28,6 +28,7 @@ class RecentAnswers(Generic[T]):
         if (known := self._known.get(job_id)) is not None and now_s - known[0] < FRESH_S:
             return known[1]
         # The oldest entries are dropped first.
+        # Without a lock: at worst two threads ask at once, and one answer replaces the other.
         while len(self._known) >= _MOST_REMEMBERED:
             self._known.pop(next(iter(self._known)), None)
         answer = ask(job_id)

@@ -75,6 +75,7 @@ def costs_if_fixed(store: Store, job: Job, *, now_s: float) -> tuple[FixedChoice
     """
     rows = store.ledger.of_job(job.id)
     trained = store.measurements.trained(job.id)
+    # It never moved: what it cost is what this group costs, and need not be estimated.
     if len(groups := {each.group for each in trained}) == 1:
         return (as_it_was(groups.pop(), rows, now_s=now_s),)
     begin_s = min((row.from_s for row in rows), default=job.submitted_at_s)
@@ -86,6 +87,7 @@ def costs_if_fixed(store: Store, job: Job, *, now_s: float) -> tuple[FixedChoice
         if at_s
     ]
     decided = {each.to_group for each in store.decisions.changes(job.id, limit=_MOST_DECISIONS)}
+    # A mixed group that no decision asked for was only a step on the way to another.
     measured = [each for each in trained if len(each.group.members) == 1 or each.group in decided]
     offerings = {offering for each in measured for offering, _ in each.group.members}
     choices = partial(
@@ -102,6 +104,7 @@ def costs_if_fixed(store: Store, job: Job, *, now_s: float) -> tuple[FixedChoice
     # be years long.
     at_first = choices(store.prices.held(offerings, from_s=begin_s, to_s=begin_s))
     to_s = begin_s + max((each.lasts_s for each in at_first), default=0.0)
+    # A second more: a price that begins at the very end belongs to it.
     return choices(store.prices.held(offerings, from_s=begin_s, to_s=to_s + 1.0))
 
 
@@ -137,6 +140,7 @@ def quality_of(artifacts: Artifacts, job_id: str) -> dict[str, bool | int | floa
         said = None
         if opened.size_bytes <= _REPORT_BYTES:
             said = json.loads(b"".join(opened.chunks))
+    # The file is the workload's: whatever is in it must not keep the job's report from being shown.
     except (NotFound, StorageUnavailable, OSError, ValueError, RecursionError):
         return {}
     if not isinstance(said, dict):

@@ -27,6 +27,7 @@ def spec_of(job: Job, asked: schemas.ResumeIn, *, now_s: float) -> JobSpec:
         objective = replace(objective, on_miss=asked.on_miss)
     spec = replace(spec, objective=objective)
     if asked.code is not None:
+        # The command of such a job has an absolute path, so it would not run the code that is sent.
         if spec.code is None:
             script = spec.command[0]
             raise InvalidInput(
@@ -70,6 +71,7 @@ def refuse_unpayable(context: Context, job: Job, spec: JobSpec, *, now_s: float)
         return
     snapshot = if_resumed(context, job, spec, now_s=now_s)
     plan = decide(snapshot)
+    # Decided as the next tick will: a rule of its own here might say something else.
     if "budget" not in plan.limited_by:
         return
     raise Conflict(
@@ -81,6 +83,7 @@ def refuse_unpayable(context: Context, job: Job, spec: JobSpec, *, now_s: float)
 def _enough(snapshot: Snapshot) -> str:
     """A budget that should be enough, as far as it is known."""
     spec = snapshot.job.spec
+    # Without its budget the policy says what the job would be worth going on with.
     unlimited = replace(spec, objective=replace(spec.objective, budget_usd=None))
     plan = decide(replace(snapshot, job=replace(snapshot.job, spec=unlimited)))
     chosen = next((each for each in plan.candidates if each.group == plan.target), None)

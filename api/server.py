@@ -38,6 +38,7 @@ def run(
     for name in ("uvicorn.error", "asyncio"):
         logging.getLogger(name).addFilter(Repeats())
     most = raise_limit()
+    # Nodes first: a browser that opens too many streams must not keep heartbeats out.
     most_of_users = min(_MOST_OF_USERS, most // 4)
     app = create_app(context, ListenerSide.USERS)
     are_nodes_answered = threading.Event()
@@ -55,11 +56,14 @@ def run(
         try:
             of_nodes.run()
         finally:
+            # One side alone would be a daemon that is half there. Its supervisor starts it again
+            # whole.
             of_users.should_exit = True
             are_nodes_answered.set()
 
     thread = threading.Thread(target=answer_nodes, name="nodes")
     thread.start()
+    # Users come after nodes: what `on_started` tells, such as the ready file, holds for both sides.
     are_nodes_answered.wait()
     try:
         if of_nodes.started:
@@ -86,6 +90,7 @@ class Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        # The limiter belongs to the loop, so it can be set only from within.
         to_thread.current_default_thread_limiter().total_tokens = _THREADS
         if self.started:
             self._on_started()

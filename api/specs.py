@@ -82,6 +82,8 @@ def to_spec(document: Mapping[str, JsonValue], *, now_s: float) -> JobSpec:
     Raises InvalidInput, which names every fault.
     """
     try:
+        # torchrun's options first: they become fields, which are checked like those that the author
+        # wrote.
         asked = JobDocument.model_validate(settle_command(document), context={"now_s": now_s})
     except ValidationError as error:
         raise _invalid(tuple(_fault(each) for each in error.errors())) from error
@@ -128,6 +130,7 @@ def check_fit(spec: JobSpec, types: Collection[NodeType]) -> None:
     """Raises InvalidInput if no admitted node type can run the job (GPUs, precision)."""
     admitted = [each for each in types if spec.admits_type(each.name)]
     reasons = [why for each in admitted if (why := spec.unfit(each)) is not None]
+    # No type at all is another fault, which `check_node_types` names; here some are known.
     if reasons and len(reasons) == len(admitted):
         more = ""
         if len(reasons) > 1:
@@ -210,10 +213,13 @@ def resolve_paths(document: Mapping[str, JsonValue], folder: Path) -> dict[str, 
             parts = [str(each) for each in command]
             position = script_at(parts)
             if position is not None and _is_relative(parts[position]):
+                # The folder of the file, not that of the shell: the same file means the same job
+                # wherever it is submitted from.
                 parts[position] = str(folder.resolve() / parts[position])
                 found["command"] = list(parts)
     match found.get("data"):
         case str(data) if data != _SKIMAGE and "://" not in data and _is_relative(data):
+            # Without a look at the disk: the path is one of the nodes, and need not exist here.
             found["data"] = os.path.normpath(folder.resolve() / data)
     match found.get("workload"):
         case str(name) if name in WORKLOADS:
@@ -283,6 +289,7 @@ def declared_by(command: Sequence[str], folder: Path = Path()) -> Mode | None:
 def _text_at(path: Path) -> str | None:
     try:
         is_script = (
+            # A relative path would be read in whatever folder the daemon was started.
             path.is_absolute() and path.is_file() and path.stat().st_size <= _MOST_SCRIPT_BYTES
         )
         if is_script:
@@ -323,6 +330,7 @@ def _take_over(found: dict[str, JsonValue], said: Understood) -> None:
 
 
 def _set_once(found: dict[str, JsonValue], field: str, value: JsonValue, *, option: str) -> None:
+    # Neither wins: whichever did, an author who changed the other would see no effect.
     if found.setdefault(field, value) != value:
         raise InvalidInput(
             f"{field}: wanted it said once, but it is {_plain(found[field])}, and torchrun's "
@@ -353,6 +361,7 @@ def _command_spec(asked: JobDocument, now_s: float) -> JobSpec:
         "init": asked.init,
         "checkpoint": asked.checkpoint.interval,
     }
+    # Refused and not ignored: a command would train without them, and no message would say so.
     if faults := tuple(
         (name, "only a workload takes it; give it in the command") for name in given if given[name]
     ):
@@ -568,6 +577,7 @@ def _spec(
         fixed_node_type=asked.policy.node_type,
         phases=phases,
         mode=mode,
+        # A shell script is started by a shell: there is nothing that could be forked for it.
         preload=asked.preload and is_python(command) is not False,
         most_samples=dict(asked.most_samples),
         precision=precision,
@@ -577,6 +587,7 @@ def _spec(
         requirements=tuple(asked.requirements),
         setup=tuple(asked.setup),
         data=data,
+        # By name, too: a token that was not marked would stand in logs and pages for good.
         secrets=tuple(sorted({*asked.secrets, *filter(_SOUNDS_SECRET.search, asked.env)})),
         secret_parameters=dict(asked.secret_parameters),
         notify=_told(asked.notify),
@@ -682,6 +693,7 @@ def _invalid(faults: tuple[tuple[str, str], ...]) -> InvalidInput:
     more = ""
     if len(faults) > 1:
         more = f" (and {len(faults) - 1} more)"
+    # One sentence for people, and all faults for programs, which mark each field of a form.
     return InvalidInput(f"{field}: {message}{more}", field=field, faults=faults)
 
 
@@ -697,6 +709,7 @@ def _fault(error: ErrorDetails) -> tuple[str, str]:
         case "missing":
             return field, "wanted a value, got none"
         case "value_error":
+            # Our own sentence, from a validator: pydantic would put "Value error" before it.
             return field, str(error["ctx"]["error"])
     found = ""
     if path[:1] != ("env",):  # an environment may hold secrets

@@ -44,6 +44,7 @@ def checked(
 
     Raises InvalidInput.
     """
+    # The setting of today, kept with the job: a daemon with new settings changes no running job.
     spec = replace(to_spec(document, now_s=now_s), drain_grace_s=context.settings.drain_grace_s)
     check_node_types(spec, _type_names(context))
     check_recipients(spec, context.settings.notify.to)
@@ -69,8 +70,11 @@ def submit(
     """
     spec, why_precision = checked(document, context, now_s=now_s)
     job, is_new = context.store.jobs.submit(
+        # Sealed before it reaches the database: no row ever has a secret in clear text.
         context.sealer.sealed(spec),
         key=key,
+        # Of the document and not of the spec: defaults that change with a version make no other
+        # request.
         request_hash=hash_of(document),
         now_s=now_s,
         why_precision=why_precision,
@@ -126,6 +130,7 @@ def scaled(context: Context, job: Job, asked: schemas.ScaleIn) -> JobSpec:
     if asked.nodes is not None:
         spec = replace(spec, nodes_wanted=asked.nodes if isinstance(asked.nodes, int) else None)
     if asked.node_type is not None:
+        # Another policy would move it away again.
         spec = replace(spec, policy="fixed", fixed_node_type=asked.node_type)
     check_node_types(spec, _type_names(context))
     check_fit(spec, context.provider.node_types())
@@ -137,6 +142,7 @@ def limited(context: Context, job: Job, asked: schemas.LimitIn, *, now_s: float)
     refuse_ended(job, LIMITED)
     objective = limits_in(job.spec.objective, asked, now_s=now_s)
     spent_usd = context.store.ledger.spent(job.id, now_s)
+    # It would end the job at the next tick, which `stop` says better.
     if asked.budget_usd is not None and asked.budget_usd <= spent_usd:
         raise Conflict(
             f"job {job.spec.name} has spent {usd(spent_usd)}: wanted a budget above that, got "

@@ -69,6 +69,7 @@ def _by_day(row: LedgerRow, now_s: float) -> Iterator[tuple[str, float]]:
             spent = row.usd(now_s)
         else:
             spent = spent_by([row], (day + 1) * _DAY_S)
+        # Differences of one running sum: the days add up to the row's dollars, whatever is rounded.
         yield datetime.fromtimestamp(day * _DAY_S, UTC).date().isoformat(), spent - spent_before
         spent_before = spent
 

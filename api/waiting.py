@@ -107,6 +107,7 @@ def _refused(
     now_s: float,
 ) -> Iterable[RefusedPool]:
     block = longest_block(blocks, offering, nodes, now_s=now_s)
+    # `is False`: a pool of which nothing is known is neither up nor down.
     is_down = pool is not None and pool.is_up is False and offering.capacity is Capacity.SPOT
     if block is None and not is_down:
         return

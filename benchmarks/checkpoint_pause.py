@@ -16,9 +16,9 @@ from pathlib import Path
 
 import torch
 
+from elastic.workloads import Rhythm
 from elastic.workloads.background import BackgroundSaver, Saved
 from elastic.workloads.checkpoint import Checkpoints
-from elastic.workloads.rhythm import Rhythm
 
 STEPS = 40
 

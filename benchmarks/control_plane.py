@@ -33,7 +33,7 @@ from elastic.model import (
 )
 from elastic.policy import decide
 from elastic.pricing import StaticPrices
-from elastic.providers.fake import FakeCloud, FakeProvider
+from elastic.providers import FakeCloud, FakeProvider
 from elastic.reconciler import (
     LaunchTerms,
     LeaseHolder,

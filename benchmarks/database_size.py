@@ -28,9 +28,8 @@ from sqlalchemy import Connection, insert, text
 
 from api.dashboard.facts import job_facts
 from elastic.model import Action, Candidate, Capacity, Group, Offering, Plan, Reason
-from elastic.store import Store, open_store, to_text
+from elastic.store import Database, Store, open_store, to_text
 from elastic.store.codec import pack
-from elastic.store.engine import Database
 from elastic.store.rollup import CHART_POINTS, WIDTHS_S, WINDOWS_KEPT_S
 from elastic.store.schema import (
     buckets,

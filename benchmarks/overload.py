@@ -39,7 +39,7 @@ from elastic.durations import TICK_S
 from elastic.listeners import ListenAddress
 from elastic.model import ONE_WORKER, JobSpec, NodeType, Offering
 from elastic.protocol import PROTOCOL
-from elastic.providers.fake import FakeCloud, FakeProvider
+from elastic.providers import FakeCloud, FakeProvider
 from elastic.reconciler import NodeTokens
 from elastic.store import Store, open_store
 from elastic.ticker import Ticker

@@ -50,11 +50,17 @@ from elastic.reconciler import (
     Timeouts,
     reply_for,
 )
-from elastic.simulator import Program, SimulatedMarket, SimulationSettings, Speeds
+from elastic.simulator import (
+    BEGINS_S,
+    Program,
+    SimulatedMarket,
+    SimulationSettings,
+    Speeds,
+    bill_usd,
+    lay_out,
+)
 from elastic.simulator.agents import Agents
-from elastic.simulator.bill import bill_usd
-from elastic.simulator.empty_database import lay_out
-from elastic.simulator.simulation import BEGINS_S, VirtualRendezvous
+from elastic.simulator.simulation import VirtualRendezvous
 from elastic.store import open_store
 
 _TYPES = {"small": (1.0, 0.05), "medium": (2.0, 0.10), "large": (4.0, 0.21)}

@@ -14,6 +14,7 @@ import structlog
 from elastic.model import Capacity, JobSpec, NodeType, Objective, Offering
 from elastic.policy import decide
 from elastic.simulator import (
+    BEGINS_S,
     Availability,
     Program,
     SimulatedMarket,
@@ -21,7 +22,6 @@ from elastic.simulator import (
     Speeds,
     simulated,
 )
-from elastic.simulator.simulation import BEGINS_S
 
 _H = 3600.0
 

@@ -1,7 +1,9 @@
 """A local EC2 whose instances really boot: moto with prices, capacity, faults and a bill."""
 
 from elastic_lab.bill import Bill, BillLine
+from elastic_lab.cloud import ACCOUNT_ID
 from elastic_lab.lab import Lab, running_lab
+from elastic_lab.namespaces import has_namespaces
 from elastic_lab.scenario import (
     CapacityWindow,
     Effect,
@@ -21,6 +23,7 @@ from elastic_lab.scenario import (
 from elastic_lab.state import InstanceView, LabState
 
 __all__ = [
+    "ACCOUNT_ID",
     "Bill",
     "BillLine",
     "CapacityWindow",
@@ -38,6 +41,7 @@ __all__ = [
     "Scenario",
     "ScriptedPrices",
     "SlowNode",
+    "has_namespaces",
     "parse_scenario",
     "read_scenario",
     "running_lab",

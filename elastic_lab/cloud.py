@@ -74,6 +74,7 @@ class Cloud:
             each.get("Ebs", {}).get("VolumeSize")
             for each in parameters.get("BlockDeviceMappings") or ()
         ]
+        # moto takes any size. EC2 refuses it, which costs a launch.
         if sizes and sizes[0] is not None and int(sizes[0]) < wanted_gib:
             message = (
                 f"Volume of size {sizes[0]}GB is smaller than snapshot, expect size >= "
@@ -106,6 +107,7 @@ def disk_gib(instance: Any) -> float:
 
 def _make_default_vpc(backend: Any, network: str) -> str:
     """Replaces moto's default VPC by the lab's network, with an internet gateway as on AWS."""
+    # A VPC with subnets cannot be deleted.
     for subnet in list(backend.describe_subnets()):
         backend.delete_subnet(subnet.id)
     backend.delete_vpc(backend.default_vpc.id)

@@ -46,6 +46,7 @@ def create_fleet(call: Ec2Call, launcher: InstanceLauncher) -> tuple[Answer, tup
     """Does what the call asks, or raises Ec2Error; the type must be instant."""
     parameters = call.parameters
     target = parameters["TargetCapacitySpecification"]
+    # Said by an error, as EC2 does: it means that the call would have been allowed.
     if parameters.get("DryRun"):
         raise Ec2Error("DryRunOperation", "Request would have succeeded, but DryRun flag is set.")
     purchases: list[_Purchase] = []
@@ -53,6 +54,7 @@ def create_fleet(call: Ec2Call, launcher: InstanceLauncher) -> tuple[Answer, tup
     # Spot and on-demand are filled separately, each by its own strategy.
     for capacity, wanted in _wanted(target).items():
         pools, refused = _pools(parameters, capacity, launcher)
+        # Errors do not fail the call: a fleet buys what it can, and tells what it could not.
         errors += refused
         options = parameters.get(
             "SpotOptions" if capacity is Capacity.SPOT else "OnDemandOptions", {}
@@ -131,6 +133,7 @@ def _fill(
     errors = []
     left = wanted
     for pool in pools:
+        # An order of preference ends at the first pool that may not join those before it.
         if left <= 0 or (chosen and not _may_mix(chosen[0][0], pool, options)):
             break
         needed = math.ceil(left / pool.weight)

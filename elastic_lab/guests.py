@@ -107,6 +107,8 @@ class Guests:
         schedule: Schedule,
         clock: Clock,
     ) -> None:
+        # One lock for both, since a call changes moto's instances and ours together. It is taken
+        # again by what is called while it is held.
         self.lock = threading.RLock()
         self.describe_delay_s = scenario.describe_delay_s
         self._scenario = scenario
@@ -130,7 +132,11 @@ class Guests:
         """Applies what a call has just done to moto's instances; returns the new ones."""
         with self.lock:
             new = tuple(
-                self._admit(each) for each in self._cloud.instances() if each.id not in self._all
+                # Found by comparing and not by reading calls: whatever call makes an instance, it
+                # boots.
+                self._admit(each)
+                for each in self._cloud.instances()
+                if each.id not in self._all
             )
             for guest in self._all.values():
                 self._follow(guest)
@@ -201,6 +207,7 @@ class Guests:
             has_public_ipv4=instance.public_ip is not None,
             failure=self._failure(instance.instance_type),
         )
+        # By the lab's clock, which a test may turn. moto takes it without a zone.
         instance.launch_time = datetime.fromtimestamp(now_s, UTC).replace(tzinfo=None)
         self._all[guest.id] = guest
         self._move(guest, GuestPhase.PENDING)
@@ -217,6 +224,7 @@ class Guests:
             for each in self._scenario.slow_nodes
             if (each.node_type, each.launch) == (node_type, launch)
         ]
+        # The slowest of several counts: they are no factors of each other.
         return listed.cpu * min(factors, default=1.0)
 
     def _capability(self, node_type: str) -> str | None:
@@ -272,9 +280,11 @@ class Guests:
         if guest.machine is None:
             self._move(guest, _ENDED[phase])
         elif not is_already_ending:
+            # In a thread: to end a machine takes its time, and the lock is held here.
             threading.Thread(target=guest.machine.end, daemon=True).start()
 
     def _boot_later(self, guest: Guest) -> None:
+        # Counted, so that a boot that is still due from before a stop does not start it twice.
         boots = guest.boots = guest.boots + 1
         self._schedule.at(
             self._clock.now_s() + self._scenario.boot_delay_s, lambda: self._boot(guest, boots)
@@ -299,6 +309,8 @@ class Guests:
     def _live(self, guest: Guest, hypervisor: Hypervisor) -> None:
         """Starts a machine, and waits until nothing of it is left."""
         try:
+            # Without the lock: a start takes a second, and every call to the cloud would wait for
+            # it.
             machine = hypervisor.start(self._order(guest))
         except Exception:
             log.exception("%s does not boot", guest.id)
@@ -316,6 +328,7 @@ class Guests:
                     machine.cut_off(is_cut=True)
         if not is_wanted:
             machine.end()
+        # Also without the lock, for as long as the machine lives.
         machine.wait()
         with self.lock:
             guest.machine = None
@@ -326,6 +339,7 @@ class Guests:
         if guest.phase is GuestPhase.RUNNING:
             self._close_stretch(guest)
             self._unhide()
+            # As on EC2 the launch decides what a shutdown from within means.
             if guest.instance.instance_initiated_shutdown_behavior == "terminate":
                 guest.instance.terminate()
             else:
@@ -346,6 +360,7 @@ class Guests:
             guest.stretches[-1] = (guest.stretches[-1][0], self._clock.now_s())
 
     def _move(self, guest: Guest, phase: GuestPhase) -> None:
+        # Once, at the change: EC2 lists an instance for about an hour after its end.
         if phase is GuestPhase.TERMINATED is not guest.phase:
             self._schedule.at(
                 self._clock.now_s() + self._scenario.forget_terminated_s,
@@ -370,6 +385,7 @@ class Guests:
         cloud = self._cloud
         lock = self.lock
 
+        # Read at each request: a notice or a tag may come while the machine runs.
         def read() -> Metadata:
             with lock:
                 return read_metadata(

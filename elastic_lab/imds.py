@@ -67,6 +67,7 @@ class MetadataServer:
             "Handler", (_Handler,), {"read": staticmethod(read), "tokens": _Tokens(clock)}
         )
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler, bind_and_activate=False)
+        # The listener was made inside the machine's network; that of the server is only in the way.
         self._server.socket.close()
         self._server.socket = listener
         self._server.daemon_threads = True
@@ -108,6 +109,7 @@ def documents(metadata: Metadata) -> dict[str, str | bytes]:
     # Documents that exist only while there is something to say.
     if metadata.notice is not None:
         instant = _iso(metadata.notice.at_s)
+        # Both: agents read the first, and older programs the second.
         told["meta-data/spot/instance-action"] = json.dumps(
             {"action": metadata.notice.action, "time": instant}
         )
@@ -150,6 +152,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_PUT(self) -> None:
         metadata = self.read()
         ttl = self.headers.get(_TTL_HEADER, "")
+        # As on EC2: a proxy that forwards strangers' requests gets no token.
         if not metadata.is_enabled or self.headers.get("X-Forwarded-For") is not None:
             self._send(403)
         elif self.path != _TOKEN_PATH:
@@ -173,6 +176,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(401)
         else:
             told = _look_up(documents(metadata), self.path.partition("?")[0])
+            # 404 is the usual answer: without a notice there is no such document.
             self._send(404 if told is None else 200, told or "")
 
     def _hops(self, metadata: Metadata) -> int:

@@ -78,6 +78,7 @@ class Lab:
             scenario, self._cloud, hypervisor if boots else None, self._schedule, clock
         )
         self._play = ScenarioRunner(self._guests, self._schedule, self._timeline, clock)
+        # Bound now and served later: port 0 becomes a number, which the endpoint's address needs.
         self._server = self._make_server(port)
         self.endpoint_url = f"http://{hypervisor.address}:{self._server.server_port}"
         hypervisor.endpoint_url = self.endpoint_url
@@ -106,6 +107,8 @@ class Lab:
             # Machines use the lab's own elasticd, and can reach the lab's address.
             "ELASTICD_NODE_HOST": self.gateway,
             "ELASTICD_EC2__TYPES": json.dumps(list(self.scenario.node_types)),
+            # The shell's `true`, a bootstrap that does nothing: elasticd is on this machine
+            # already.
             "ELASTICD_EC2__BOOTSTRAP": "true",
             "ELASTICD_EC2__MINIMUM_BILLED_S": f"{self.scenario.minimum_billed_s:g}",
             "ELASTICD_LAB_GATEWAY": self.gateway,
@@ -214,6 +217,7 @@ class Lab:
 
     def end(self) -> None:
         """Terminates every instance, then stops answering."""
+        # Instances first, while the cloud still answers them: their shutdown asks it.
         self._guests.end_all()
         self._server.shutdown()
         self._server.server_close()
@@ -257,6 +261,7 @@ def running_lab(scenario: Scenario, *, port: int = 0, clock: Clock | None = None
     if scenario.user_data is UserData.CLOUD_INIT:
         require_cloud_init(scenario.root, has_namespaces=kind is GuestKind.NAMESPACES)
     clock = clock or SystemClock()
+    # Refused and not waited for: a second lab would reset the first one's cloud.
     if not _one_at_a_time.acquire(blocking=False):
         raise Conflict("a lab runs in this process already: moto keeps one cloud a process")
     try:

@@ -45,6 +45,7 @@ class InstanceLauncher:
         least = int(parameters.get("MinCount", 1))
         if parameters.get("DryRun"):
             return call.with_parameters("RunInstances", parameters).forward(self.app), ()
+        # EC2 gives as many as there are, if that is at least `MinCount`.
         count = min(wanted, self.room(offering))
         if not 1 <= least <= count:
             raise Ec2Error("InsufficientInstanceCapacity", no_capacity(offering))
@@ -84,6 +85,7 @@ class InstanceLauncher:
         else:
             capacity = Capacity.ON_DEMAND
         offering = Offering(str(parameters.get("InstanceType", "m1.small")), capacity, zone)
+        # Sold is what has a price here, so that the bill can charge it.
         if self.book.usd_per_h(offering, at_s=self.clock.now_s()) is None:
             message = (
                 f"Your requested instance type ({offering.node_type}) is not supported in {zone} "
@@ -122,6 +124,7 @@ class InstanceLauncher:
         self, call: Ec2Call, parameters: Mapping[str, Any], count: int
     ) -> tuple[Answer, tuple[Guest, ...]]:
         exact = {**parameters, "MinCount": count, "MaxCount": count}
+        # Held from moto's answer to the end: no call finds an instance that still lacks its role.
         with self.guests.lock:
             answer = call.with_parameters("RunInstances", exact).forward(self.app)
             new = self.guests.take_over()
@@ -130,7 +133,9 @@ class InstanceLauncher:
                 self._give_role(guest.id, parameters.get("IamInstanceProfile"))
             self.guests.hide_new(new)
         body = answer.body.replace(
-            b"<code>16</code><name>running</name>", b"<code>0</code><name>pending</name>"
+            # moto's instances run at once. Real ones boot first.
+            b"<code>16</code><name>running</name>",
+            b"<code>0</code><name>pending</name>",
         )
         return Answer(answer.status, answer.headers, body), new
 

@@ -53,6 +53,7 @@ class Middleware:
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         path = environ.get("PATH_INFO", "")
+        # The lab's own controls answer during an outage, too: they are what ends it.
         if path.startswith(PREFIX):
             return self.control.answer(environ["REQUEST_METHOD"], path, _take_body(environ)).send(
                 start_response
@@ -108,6 +109,7 @@ class Middleware:
             case Effect.LOSE:
                 self._do(call)
                 raise hang_up(call.environ)
+            # What a network that repeats a request does: the second must change nothing.
             case Effect.DUPLICATE:
                 self._do(call)
                 return self._do(call)
@@ -149,6 +151,7 @@ class Middleware:
     def _forward(self, call: Ec2Call) -> Answer:
         with self.launcher.guests.lock:
             answer = call.forward(self.app)
+            # What only reads changes no instance, and is most of what is called.
             if not call.action.startswith(("Describe", "Get")):
                 self.launcher.guests.take_over()
             return answer

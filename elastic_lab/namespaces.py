@@ -67,6 +67,7 @@ class NamespaceHypervisor:
         folder = self.folder / order.instance_id
         init = write_boot_files(folder, order)
         self._plug_in(name, order.address)
+        # Before the machine starts: its first script asks who it is.
         metadata = MetadataServer(_listener(name), order.read_metadata, clock=self._clock)
         metadata.start()
         cgroup = None
@@ -92,6 +93,8 @@ class NamespaceHypervisor:
         )
         ip(
             "link set lo up",
+            # The address of the metadata service, on loopback: each machine has its own, and none
+            # reaches another's.
             f"addr add {ADDRESS}/32 dev lo",
             f"addr add {address}/16 dev eth0",
             "link set eth0 up",
@@ -101,6 +104,7 @@ class NamespaceHypervisor:
 
     def _sweep(self) -> None:
         """Removes everything with this name, even if another lab made it."""
+        # Processes first: they hold the namespaces open.
         end_processes({LAB_MARK: self._name})
         # The kernel removes a namespace's content later, so an interface with its other end in
         # there may still exist.
@@ -134,6 +138,7 @@ class NamespaceMachine:
 
     def end(self) -> None:
         # The kernel ends all others in the namespace before it.
+        # Again and again: the first process may not be there yet in a machine that has just begun.
         while self.process.poll() is None:
             first = self.first_pid()
             if first is not None:
@@ -207,6 +212,8 @@ def _listener(namespace: str) -> socket.socket:
         except OSError as error:
             made.append(error)
 
+    # A thread of its own: setns changes the network of the calling thread, and this one is needed
+    # here.
     thread = threading.Thread(target=enter)
     thread.start()
     thread.join()

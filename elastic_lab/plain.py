@@ -39,6 +39,7 @@ class PlainHypervisor:
     def start(self, order: GuestOrder) -> RunningGuest:
         folder = self.folder / order.instance_id
         init = write_boot_files(folder, order)
+        # Any port: 169.254.169.254 would need root, so the machine gets the address by a variable.
         listener = socket.create_server((order.address, 0), backlog=64)
         metadata = MetadataServer(listener, order.read_metadata, clock=self._clock)
         metadata.start()
@@ -80,6 +81,7 @@ class PlainMachine:
         self.process.wait()
         if self.throttle is not None:
             self.throttle.stop()
+        # What the first process leaves behind: without a namespace no kernel ends it.
         end_processes(self.marks)
         self.metadata.end()
 

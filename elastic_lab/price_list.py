@@ -60,6 +60,7 @@ def _get_products(asked: Mapping[str, Any], scenario: Scenario) -> dict[str, Any
         each for each in _products(scenario, asked.get("ServiceCode", "")) if _passes(each, filters)
     ]
     first = int(asked.get("NextToken") or 0)
+    # AWS gives 100 a page at most, whatever is asked for: readers must turn pages here, too.
     last = first + min(int(asked.get("MaxResults") or _PAGE), _PAGE)
     told: dict[str, Any] = {
         "FormatVersion": "aws_v1",
@@ -158,6 +159,7 @@ def _product(
         "usagetype": usage,
         **attributes,
     }
+    # The same product has the same number in each answer, as AWS's have.
     sku = hashlib.sha256(json.dumps(every, sort_keys=True).encode()).hexdigest()[:16].upper()
     term = f"{sku}.JRTCKXETXF"
     dimension = {

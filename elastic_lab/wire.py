@@ -72,6 +72,7 @@ class Ec2Call:
             status = "503 Service Unavailable"
         else:
             status = f"{response['status_code']} -"
+        # moto's serializer writes the same words into each answer; AWS gives each an id.
         body = str(response["body"]).replace("request-id", str(uuid.uuid4())).encode()
         return Answer(
             status, (("Content-Type", "text/xml"), ("Content-Length", str(len(body)))), body
@@ -88,6 +89,7 @@ class Ec2Call:
         """Lets moto answer the call."""
         body = urllib.parse.urlencode(self.form).encode()
         environ = dict(self.environ)
+        # These keep the parsed form of the first call, and moto would read that in place of ours.
         for name in [name for name in environ if name.startswith(("werkzeug.request", "flask."))]:
             del environ[name]
         environ["wsgi.input"] = io.BytesIO(body)
@@ -132,6 +134,7 @@ def run(app: WsgiApp, environ: Environ) -> Answer:
     try:
         body = b"".join(chunks)
     finally:
+        # By PEP 3333 an answer is closed by its reader, where it can be closed.
         close = getattr(chunks, "close", None)
         if close is not None:
             close()

@@ -12,7 +12,7 @@ from elastic.config import Ec2Settings, LocalType, PolicySettings, Settings
 from elastic.errors import InvalidInput
 from elastic.market import limits, market
 from elastic.model import PerNode, Workers, workers_on
-from elastic.providers.fake import FakeCloud, FakeProvider
+from elastic.providers import FakeCloud, FakeProvider
 from elastic.store import open_store
 from tests.empty_database import lay_out
 

@@ -74,6 +74,7 @@ def stop_it(request: Request, context: ContextOf, job: str, form: FormOf) -> Res
     found = context.store.jobs.get(job)
 
     def act() -> None:
+        # Pressed twice, or on two screens: what was wanted is done, and that is no error.
         if found.phase.is_final or found.phase is JobPhase.DRAINING:
             return
         refuse_changed(found, form)
@@ -212,6 +213,8 @@ def _stop_page(
     view = None
     try:
         if job.phase.is_final:
+            # Raised here too, and not only on the press: a page must not offer what will be
+            # refused.
             raise Conflict(f"job {job.spec.name} {job.phase.predicate}; there is nothing to stop")
         move = move_of(context, job, job.spec, now_s=now_s)
         view = stop_view(job, move, spent_usd=context.store.ledger.spent(job.id, now_s))

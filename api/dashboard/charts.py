@@ -124,6 +124,8 @@ def _path(at_s: Sequence[float], values: Sequence[float | None], scale: AxisScal
             # SVG counts downwards from the top.
             y = round(1000 - 10 * scale.percent(value), 1)
             parts.append(f"{'L' if is_down else 'M'}{_across(instant, at_s):g} {y:g}")
+        # The pen is lifted after a gap: to draw through it would show values that were not
+        # measured.
         is_down = value is not None
     return "".join(parts)
 

@@ -40,13 +40,17 @@ def read_form(context: ContextOf, body: Body) -> Fields:
     """The fields of a posted form. Raises 400, and 403 for a form that no page of ours made."""
     try:
         pairs = parse_qsl(
-            body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=_MOST_FIELDS
+            # A bound, since to take a body of a million fields apart would take minutes.
+            body.decode("utf-8", "replace"),
+            keep_blank_values=True,
+            max_num_fields=_MOST_FIELDS,
         )
     except ValueError as error:
         raise HTTPException(
             HTTPStatus.BAD_REQUEST, f"no form of this dashboard: {error}"
         ) from error
     fields = dict(pairs)
+    # Beside the check of the page's origin, which old browsers do not send.
     if not tokens_match(fields.get(TOKEN_FIELD, ""), form_token(context)):
         raise HTTPException(
             HTTPStatus.FORBIDDEN,
@@ -85,6 +89,7 @@ def node_count(text: str) -> int | str | None:
     text = text.strip()
     if text in ("", "auto"):
         return text or None
+    # Short ones only: Python refuses numbers of thousands of digits with an error of its own.
     if text.isdecimal() and len(text) < 6:
         return int(text)
     raise InvalidInput(f"nodes: wanted a number or auto, got {text[:40]!r}", field="nodes")

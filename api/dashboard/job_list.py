@@ -97,6 +97,7 @@ def asked_for(state: str, text: str, order: str, page: int) -> Asked:
 
 def job_list(store: Store, asked: Asked, *, now_s: float) -> JobList:
     """Reads the page of jobs that is asked for."""
+    # Once for all jobs, and not for each of its rows.
     alarms = store.alarms.standing()
     found = _found(store, asked)
     needs = {each.id: attention_of(store, each, alarms) for each in found}
@@ -123,6 +124,7 @@ def _found(store: Store, asked: Asked) -> list[Job]:
         case phase:
             phases = (phase,)
     found: list[Job] = []
+    # Two questions: the newest of all would leave out a job that has trained for long.
     for kind, most in ((_OPEN, _MOST_OPEN), (_OVER, _MOST_OVER)):
         wanted = [each for each in kind if each in phases]
         if wanted:
@@ -142,12 +144,14 @@ def _key(
         case JobOrder.ATTENTION:
             return lambda job: (not needs[job.id], job.phase.is_final)
         case JobOrder.NEWEST:
+            # All keys are equal, and sorting keeps the order in which they came: newest first.
             return lambda job: ()
         case JobOrder.COST:
             return lambda job: (-cost(job),)
         case JobOrder.VALUE:
             return lambda job: (-job.iteration / spent if (spent := cost(job)) > 0 else 1.0,)
         case JobOrder.TIME_LEFT:
+            # One look for all nodes, in place of one for each job that is compared.
             nodes: dict[str, list[Node]] = {}
             for each in store.nodes.listed():
                 nodes.setdefault(each.job_id, []).append(each)

@@ -45,6 +45,7 @@ class PageRoute(APIRoute):
 
 
 def _sign_in(request: Request, error: Unauthorized) -> Response:
+    # A fragment stands in a page that is open: a redirect would put the form of /login into it.
     if FRAGMENT_HEADER in request.headers:
         return HTMLResponse(f'<p role="alert">{error}</p>', HTTPStatus.UNAUTHORIZED)
     path = request.url.path + (f"?{request.url.query}" if request.url.query else "")

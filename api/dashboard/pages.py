@@ -59,7 +59,11 @@ def page(
         )
     )
     return HTMLResponse(
-        html, status, headers={"Cache-Control": "no-store", "Vary": FRAGMENT_HEADER}
+        # `Vary`: a page and its fragment have one address, and a browser must not show one for the
+        # other.
+        html,
+        status,
+        headers={"Cache-Control": "no-store", "Vary": FRAGMENT_HEADER},
     )
 
 
@@ -75,6 +79,7 @@ def alarms(context: Context, *, has_jobs: bool = False, now_s: float) -> tuple[s
     Where a page `has_jobs`, only what is wrong with the daemon itself.
     """
     current = [each for each in context.current_alarms() if each.job_id is None or not has_jobs]
+    # Alarms are more exact than the tick's own error, which is often their cause.
     if current:
         return tuple(_sentence(each, now_s) for each in current)
     tick = context.last_tick()

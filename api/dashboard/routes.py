@@ -77,6 +77,7 @@ def overview(request: Request, context: ContextOf, asked: AskedFor) -> HTMLRespo
     """All jobs, what needs attention first; or the job, while there is only one."""
     store = context.store
     now_s = context.clock.now_s()
+    # Two are enough to know whether there is only one.
     newest = store.jobs.listed(limit=2)
     if len(newest) > 1:
         return _list_page(request, context, asked, here="Overview")
@@ -116,6 +117,7 @@ def nodes(
     shown = found[:_MOST_NODES]
     ledger = [
         row
+        # Each job once, in the order of the nodes.
         for job_id in dict.fromkeys(node.job_id for node in shown)
         for row in store.ledger.of_job(job_id)
     ]
@@ -238,5 +240,6 @@ class _Static(StaticFiles):
 
     def file_response(self, *args: Any, **kwargs: Any) -> Response:
         response = super().file_response(*args, **kwargs)
+        # After an upgrade pages and scripts must fit; the answer to the question is a short 304.
         response.headers["Cache-Control"] = "no-cache"
         return response

@@ -61,6 +61,7 @@ def own_path(address: str) -> str:
 def _signed_in(request: Request, context: ContextOf, token: str, next_page: str) -> Response:
     if not may_look(context, token):
         return _form(context, next_page, problem=_WRONG, status=HTTPStatus.UNAUTHORIZED)
+    # Away from this address at once: the token in it must not stay in the bar, nor be sent on.
     response = RedirectResponse(own_path(next_page), HTTPStatus.SEE_OTHER)
     response.set_cookie(
         COOKIE,

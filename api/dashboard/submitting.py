@@ -49,6 +49,7 @@ def plan_it(request: Request, context: ContextOf, form: FormOf) -> HTMLResponse:
     text = form.get("document", "")
     now_s = context.clock.now_s()
     try:
+        # The same checks as at the submission, so that the button leads to no refusal.
         spec, why_precision = checked(_document(form), context, now_s=now_s)
         view = outset_view(spec, outset_of(context, spec, now_s=now_s), why_precision, now_s=now_s)
     except (InvalidInput, Conflict) as error:
@@ -66,6 +67,7 @@ def submit_it(request: Request, context: ContextOf, form: FormOf) -> Response:
         job, _ = submit(
             context,
             _document(form),
+            # With a prefix of its own, so that no form meets a key that a program chose.
             key=f"form-{key[:64]}",
             by=ON_THE_DASHBOARD,
             now_s=context.clock.now_s(),

@@ -55,6 +55,7 @@ def register(
         raise
     if node.phase.is_gone or node.phase is NodePhase.TERMINATING:
         raise Conflict(f"node {node.id} is {node.phase}; it may not join")
+    # A state means that a heartbeat came, so its agent has the token that is given here.
     if node.agent_state is not None:
         raise Conflict(f"node {node.id} has joined already; a join token is good once a machine")
     context.store.nodes.joined(node.id, setup=request.setup, now_s=context.clock.now_s())
@@ -86,6 +87,8 @@ def _bought(context: Context, request: Registration) -> Node:
     launch = context.node_tokens.launch_of(request.join_token)
     nodes = () if launch is None else context.store.nodes.of_launch(launch)
     for node in nodes:
+        # A launch buys several machines with one token: which of them asks, only the machine's id
+        # tells.
         if node.provider_id == request.instance_id:
             return node
     # The launch's answer, with the machine's id, may not be stored yet.
@@ -122,6 +125,7 @@ def answer_heartbeat(request: Heartbeat, context: Context, authorization: str) -
     )
     has_changed = _has_changed(node, request)
     now_s = context.clock.now_s()
+    # Before anything is stored: a slow disk must not look like a time without heartbeats.
     context.store.presence.arrives(now_s=now_s)
     is_first = node.heartbeat_at_s is None
     if is_first or has_changed or newest_seq > known.acked_seq:
@@ -129,6 +133,7 @@ def answer_heartbeat(request: Heartbeat, context: Context, authorization: str) -
         # The reply follows from what is on record now, but for the node's own row.
         known = replace(context.store.heartbeats.facts(node.id), node=node)
     else:
+        # No commit for it: hundreds of nodes say every second that nothing is new.
         context.store.presence.record(node.id, request.report.after(node), now_s=now_s)
     if has_changed:
         context.wake()
@@ -140,6 +145,7 @@ def _reply(context: Context, known: HeartbeatFacts, acked_seq: int) -> Heartbeat
     job = known.job
     generation = known.generation
     begins = generation is not None and node.agent_generation != generation.number
+    # Only a node that is about to begin needs these, and they are two more queries.
     stored_iteration = context.store.resumes.stored(job.id) if begins else None
     saves = context.store.progress.saves(job.id) if begins else {}
     return reply_for(
@@ -206,6 +212,7 @@ def _store(context: Context, node: Node, request: Heartbeat, *, newest_seq: int)
     said = HeartbeatReport(
         report=request.report,
         last_exit=request.exit,
+        # Instants by the daemon's clock: a node's may be wrong, and all nodes share one chart.
         windows=[_window(node.id, window, late_s) for window in request.windows],
         notes=notes,
         saves=saves,

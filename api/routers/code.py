@@ -39,11 +39,13 @@ def put_code(sha256: Sum, body: Body, context: ContextOf) -> None:
     The same code again changes nothing. It is kept for a day, and while a job that has not ended
     names it.
     """
+    # The name is the sum: a body that was cut off on its way would be found by jobs under it.
     if (found := sum_of(body)) != sha256:
         raise InvalidInput(
             f"code: wanted a body whose SHA-256 is {sha256}, got {len(body)} bytes of {found}",
             field="code",
         )
+    # Looked through before it is stored: it must never unpack outside its folder.
     check(body)
     context.store.code.put(sha256, body, now_s=context.clock.now_s())
 

@@ -66,6 +66,7 @@ def list_events(
     if last_event_id is not None and last_event_id.isdecimal():
         start = int(last_event_id)
     if start is None:
+        # Read before the answer begins: what happens from now on is in the stream.
         start = context.store.events.newest_id()
     return EventSourceResponse(
         follow(context, feed, job=job, after=start), headers={"X-Accel-Buffering": "no"}
@@ -84,6 +85,7 @@ async def follow(
             for event in found:
                 yield _written(event)
                 after = event.id
+            # A full batch has more behind it, which is read at once.
             if len(found) < _BATCH and not await has_news_within(is_news, silence_s):
                 yield KEEPALIVE_COMMENT
 

@@ -65,11 +65,14 @@ def get_metrics(context: ContextOf) -> Response:
 
 def _is_well(context: Context) -> bool:
     try:
+        # The store first: without it the daemon can neither buy nor end anything safely.
         context.store.ping()
     except StoreUnavailable:
         return False
     if any(
-        each.kind not in _HARMLESS and not each.kind.is_of_jobs for each in context.current_alarms()
+        # An alarm of a job is its user's matter: a supervisor must not restart the daemon for that.
+        each.kind not in _HARMLESS and not each.kind.is_of_jobs
+        for each in context.current_alarms()
     ):
         return False
     last = context.last_tick()

@@ -32,6 +32,7 @@ def get_job_artifact(job: JobKey, name: FileName, context: ContextOf) -> Streami
     """Returns one artifact; all but pictures, texts and JSON come as downloads."""
     opened = context.kept().open(context.store.jobs.get(job).id, name)
     media_type = files.MEDIA_TYPES.get(PurePosixPath(name).suffix.lower())
+    # HTML of a job, opened on our own address, could act with the user's cookie.
     if media_type is None:
         disposition = "attachment"
     else:

@@ -95,6 +95,8 @@ def submit_job(
     shown = _shown(context, job, response)
     missed: tuple[str, ...] = ()
     if is_new:
+        # Only of a new job: one that is sent again may have measured more than an earlier run
+        # tells.
         missed = goals_missed(context, job, now_s=now_s)
     return shown.model_copy(update={"warnings": [*shown.warnings, *missed]})
 
@@ -116,6 +118,7 @@ def list_jobs(
     text: NameText = "",
 ) -> schemas.Page[schemas.JobOut]:
     """Lists jobs, newest first."""
+    # One more than asked for: it tells whether there is another page, without counting all.
     found = context.store.jobs.listed(limit=limit + 1, before=before, phases=phase, text=text)
     kept, next_before = cut(found, limit, lambda job: context.store.jobs.seq(job.id))
     now_s = context.clock.now_s()

@@ -101,6 +101,7 @@ def get_job_logs(
     stream = follow(
         context, feed, found.id, tail=tail or DEFAULT_LINES, after=resumed, rank=rank, node_id=node
     )
+    # nginx would otherwise hold lines back until its buffer is full.
     return EventSourceResponse(stream, headers={"X-Accel-Buffering": "no"})
 
 
@@ -114,11 +115,13 @@ def store_logs(
     )
     now_s = context.clock.now_s()
     size = sum(LINE_BYTES + len(line) for stream in batch.streams for line in stream.lines)
+    # 429 and not a cut: the agent keeps the lines, and sends them again.
     if not context.log_rates.takes(node.id, size, now_s=now_s):
         raise HTTPException(429, f"{node.id} sends more lines than it may; send these again later")
     generation = context.store.generations.latest(node.job_id)
     newest = 0 if generation is None else generation.number
     for stream in batch.streams:
+        # It would be shown above all later ones for ever: a node cannot know of it yet.
         if stream.generation > newest:
             raise InvalidInput(
                 f"wanted a generation up to {newest}, got {stream.generation}", field="generation"
@@ -156,6 +159,7 @@ async def follow(
     was_over = False
     async with feed.stream() as is_news:
         while not feed.is_closed:
+            # Cleared before the look: what comes during the look sets it again, and is not missed.
             is_news.clear()
             lines, open_lines = await run_in_threadpool(read)
             after = lines[-1].id if lines else after or 0
@@ -171,6 +175,7 @@ async def follow(
                 yield b"event: end\ndata: {}\n\n"
                 return
             was_over = is_over
+            # Proxies close a connection on which nothing moves.
             yield KEEPALIVE_COMMENT
 
 

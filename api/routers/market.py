@@ -129,6 +129,7 @@ def get_audit(context: ContextOf) -> schemas.AuditOut:
 
 def _rows(context: ContextOf, job: str | None) -> Iterator[LedgerRow]:
     before = None
+    # In pieces, each a transaction of its own: a ledger of years would keep one open for long.
     while rows := context.store.ledger.listed(job, limit=_ROWS_A_READ, before=before):
         yield from rows
         before = rows[-1].id

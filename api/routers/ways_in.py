@@ -24,6 +24,7 @@ def enter_node(node: NodeId, asked: schemas.EnterIn, context: ContextOf) -> sche
     409 says why there is no way in: the node has ended, or nothing of it runs yet.
     """
     found = context.store.nodes.get(node)
+    # First the way, then the record: an entry that could not begin is none.
     way = _way_in(context, found)
     entry = context.store.entries.entered(
         node, by=asked.by, command=asked.command, now_s=context.clock.now_s()

@@ -13,7 +13,11 @@ class Wire(BaseModel):
     """A value as JSON shows it; its field names are the domain value's own."""
 
     model_config = ConfigDict(
-        extra="forbid", frozen=True, from_attributes=True, allow_inf_nan=False
+        # JSON has no infinity and no NaN: a value that becomes one is a defect, found here.
+        extra="forbid",
+        frozen=True,
+        from_attributes=True,
+        allow_inf_nan=False,
     )
 
     @classmethod

@@ -17,7 +17,7 @@ from elastic.model import Capacity, Offering
 # Decisions of earlier versions knew no pools.
 HAS_POOLS = hasattr(model, "Pool")
 if HAS_POOLS:
-    from elastic.model.pool import Pool, Spells
+    from elastic.model import Pool, Spells
 
 _NO_POOLS: Mapping[Offering, Any] = {}
 

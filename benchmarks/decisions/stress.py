@@ -27,6 +27,7 @@ from elastic.model import Capacity, CapacityChoice, JobSpec, Limits, NodeType, O
 from elastic.policy import decide
 from elastic.pricing import PriceSource, Quote, TracePrices
 from elastic.simulator import (
+    BEGINS_S,
     Availability,
     Program,
     SimulatedMarket,
@@ -35,7 +36,6 @@ from elastic.simulator import (
     Speeds,
     simulated,
 )
-from elastic.simulator.simulation import BEGINS_S
 
 ON_DEMAND = "on-demand"
 WORK_H = 8.0

@@ -20,14 +20,18 @@ from benchmarks.soak.faults import MINUTE, Fault, FaultKind
 from benchmarks.soak.play import Outcome, Script, play
 from elastic.clock import SteadyClock
 from elastic.model import CapacityChoice, JobPhase, Limits, NodePhase
-from elastic.pricing.plausible import Sifted, why_impossible
+from elastic.pricing import Sifted, why_impossible
 from elastic.providers import InstanceState
-from elastic.reconciler import machines, price_records, steps
+from elastic.reconciler import (
+    LeaseHolder,
+    Machines,
+    TerminationPermission,
+    Timekeeper,
+    machines,
+    price_records,
+    steps,
+)
 from elastic.reconciler.billing_periods import BillingPeriods
-from elastic.reconciler.leader_lease import LeaseHolder
-from elastic.reconciler.machines import Machines
-from elastic.reconciler.termination_permission import TerminationPermission
-from elastic.reconciler.timekeeper import Timekeeper
 from elastic.store import jobs, ledger, measurements, records
 from elastic.store.decisions import Decisions
 from elastic.store.heartbeats import Heartbeats

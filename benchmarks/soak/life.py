@@ -38,13 +38,12 @@ from elastic.providers import (
     InstanceState,
     LaunchRequest,
     LeaderLease,
+    Operation,
 )
-from elastic.providers.fake import Operation
 from elastic.reconciler import Adoption, JobRecords, Timekeeper
+from elastic.simulator import BEGINS_S, Simulation, bill_usd, lay_out
 from elastic.simulator.agents import Agents
-from elastic.simulator.bill import bill_usd
-from elastic.simulator.empty_database import lay_out
-from elastic.simulator.simulation import BEGINS_S, REQUEST, Simulation
+from elastic.simulator.simulation import REQUEST
 from elastic.store import open_store
 
 log = structlog.get_logger(__name__)

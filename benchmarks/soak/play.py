@@ -18,6 +18,7 @@ from benchmarks.soak.promises import AFTERWARDS, PromiseBroken, Promises, Violat
 from elastic.model import Capacity, CapacityChoice, JobSpec, NodeType, Objective, Offering
 from elastic.policy import decide
 from elastic.simulator import (
+    BEGINS_S,
     Availability,
     Program,
     SimulatedMarket,
@@ -26,7 +27,6 @@ from elastic.simulator import (
     Speeds,
 )
 from elastic.simulator.empty_database import fast_folder
-from elastic.simulator.simulation import BEGINS_S
 
 _HOUR = 3600.0
 _LONGEST = 4 * DAY

@@ -28,8 +28,7 @@ from elastic.model import Capacity, Change, Group, JobPhase, Node, NodePhase
 from elastic.policy.availability import UNAVAILABLE
 from elastic.policy.deadline import LEAST_COST
 from elastic.policy.safety_net import DEADLINE
-from elastic.providers import Instance, InstanceState
-from elastic.providers.fake import Call, Operation
+from elastic.providers import Call, Instance, InstanceState, Operation
 
 _MINUTE = 60.0
 # The rest of a budget is kept back for a good end.

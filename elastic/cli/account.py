@@ -107,6 +107,7 @@ def check_artifacts(settings: Settings) -> Iterator[Finding]:
             connect(region=settings.ec2.region, is_patient=False), parse_location(settings.job_root)
         )
         for kind in ("artifacts", "outputs"):
+            # A name that no job has: only the permission is tried.
             bucket.entries(f"elasticd-doctor/{kind}/", most=1)
     except InvalidInput:
         return  # the check of checkpoints says why
@@ -125,6 +126,7 @@ def check_prices(settings: Settings, clock: Clock) -> Finding:
     from elastic.providers.ec2 import connect, read_catalog
 
     try:
+        # Those that the settings leave: the price list has hundreds of other types.
         offerings = read_catalog(connect(settings.ec2.region), settings.ec2).offerings
         feeds = connect_feeds(settings.ec2.region)
         priced = prove_prices(settings.ec2, feeds, offerings, now_s=clock.now_s())

@@ -50,6 +50,7 @@ def adopt(
             render.show_list(found, COLUMNS, output)
             return
         what = "end" if end else "adopt"
+        # Both ways are for good: one may cost dollars, the other loses what is not saved.
         if not yes:
             question = "end the machines of" if end else "go on with"
             typer.confirm(f"{question} {job}?", abort=True)

@@ -46,6 +46,7 @@ app = typer.Typer(
     name="elasticd",
     help="Runs PyTorch training where a dollar buys the most iterations.",
     no_args_is_help=True,
+    # typer's own tracebacks may show local variables, and a token may be among them.
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

@@ -34,4 +34,5 @@ def audit(context: typer.Context, output: OutputOption = Output.TABLE) -> None:
             f"ledger and cloud agree about {compared} {'machine' if compared == 1 else 'machines'}"
         )
     if found["findings"]:
+        # For a job of cron: its mail comes when a command fails.
         raise typer.Exit(ExitCode.ERROR)

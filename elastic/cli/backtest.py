@@ -94,6 +94,7 @@ def backtest(
             job, prices or [], availability, speeds, hours, policy, node_types
         )
     else:
+        # Refused and not ignored: the answer would look as if the files had been used.
         if prices or availability or speeds or hours or node_types:
             raise InvalidInput(
                 f"{job}: a job that has run brings its own prices, pools and speeds: leave the "
@@ -112,6 +113,7 @@ def backtest(
 def market_span_s(market: SimulatedMarket) -> float:
     """The length of the record: that of its longest pool, else that of its prices."""
     lasts_s = [each.availability.lasts_s for each in market.pools.values()]
+    # A pool without a record is up for ever, and says nothing about how long the record is.
     finite_s = [each for each in lasts_s if each != float("inf")]
     return max(finite_s, default=max(steps[-1][0] for steps in market.prices.values()))
 
@@ -217,6 +219,7 @@ def _simulable(spec: JobSpec, policy: str | None) -> JobSpec:
             "--policy fixed: wanted policy.node_type in the job's file, found none",
             field="policy",
         )
+    # Without its code: nothing is run, and the archive may be gone.
     return replace(spec, mode=Mode.RESTART, policy=policy or spec.policy, code=None)
 
 
@@ -269,6 +272,8 @@ def rows_of(found: Backtest, *, has_deadline: bool) -> list[dict[str, Any]]:
     least = [each.yardsticks[0].usd for each in found.starts]
     named = [
         {
+            # A run that was broken off is cheap because it did less: its dollars would flatter the
+            # policy.
             "usd": each.usd if each.is_finished else None,
             "elapsed_s": each.elapsed_s,
             "late_s": each.late_s,

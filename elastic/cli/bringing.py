@@ -31,11 +31,13 @@ def bring_outputs(client: Client, found: Sequence[Mapping[str, Any]], folder: Pa
     gone = 0
     for each in found:
         target = folder / _inside(each["path"])
+        # By content and not by time: a file that came back the same need not be fetched.
         if target.is_file() and _sha256_of(target) == each["sha256"]:
             continue
         try:
             _bring(client, each, target)
             brought += 1
+        # No error: a running job may clean up after itself.
         except NotFound:
             gone += 1
     same = len(found) - brought - gone

@@ -94,6 +94,8 @@ def shortlist(
         candidates,
         key=lambda each: (each.get("unavailable") is not None, _count(each), *_rank(each)),
     ):
+        # The first of each kind stays, since they come in the order in which they are worth
+        # showing.
         found.setdefault(_kind(each), each)
     best = sorted(found.values(), key=_rank)[:_MOST_SHOWN]
     return best + [each for each in candidates if each["group"] in kept and each not in best]
@@ -121,6 +123,7 @@ def is_known(candidate: Mapping[str, Any]) -> bool:
 def _kind(candidate: Mapping[str, Any]) -> tuple[object, ...]:
     """What candidates have in common of which one is shown."""
     members = candidate["group"]["members"]
+    # Mixed groups have no size of their own: which of them is the smallest is not one number.
     is_counted = is_known(candidate) or len(members) > 1
     kinds = sorted(
         (each["node_type"], each["capacity"], count if is_counted else 0) for each, count in members
@@ -144,6 +147,7 @@ def _rank(candidate: Mapping[str, Any]) -> tuple[bool, float, bool, float, str]:
     usd_per_h = candidate.get("usd_per_h")
     by_price = math.inf if usd_per_h is None else usd_per_h
     return (
+        # What the policy itself compares first, moves and start-up included.
         effective is None,
         -(effective or 0.0),
         not is_known(candidate),

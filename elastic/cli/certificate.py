@@ -45,6 +45,7 @@ def rotate() -> None:
     held = [lock(each) for each in sorted(folders)]
     store = open_store(settings.url)
     try:
+        # A node trusts one authority for its life: it could never speak with this daemon again.
         nodes = len(store.nodes.listed())
         if nodes:
             raise Conflict(

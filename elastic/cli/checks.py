@@ -55,6 +55,7 @@ def findings(clock: Clock, *, provider: str | None = None, nodes: int = 1) -> tu
 def _run(clock: Clock, provider: str | None, nodes: int) -> Iterator[Finding]:
     from elastic.config import load_settings  # pydantic takes 0.2 s, which --help need not wait for
 
+    # What hides our own code comes first: all later checks run it.
     yield check_packages(packages_distributions())
     yield check_torch()
     try:
@@ -66,6 +67,7 @@ def _run(clock: Clock, provider: str | None, nodes: int) -> Iterator[Finding]:
             str(error),
             "fix the setting; docs/reference/settings.md names them all",
         )
+        # Without settings there is nothing that the other checks could look at.
         return
     yield check_settings(settings)
     checks: Sequence[Callable[[Settings], Finding]] = (
@@ -168,6 +170,7 @@ def check_torch() -> Finding:
             return Finding(
                 "torch", "error", found, "is the machine busy? Otherwise install it again"
             )
+    # torchvision without its operators imports without an error, and fails at their first use.
     if said.split()[-1:] == ["False"]:
         found = (
             f"{versions}; both import, but torchvision's compiled operators (nms, roi_align and "
@@ -282,6 +285,7 @@ def _running(settings: Settings) -> Mapping[str, object]:
     """What the daemon of this data folder has written about itself; empty if none runs."""
     with suppress(OSError, ValueError, KeyError, TypeError):
         told: dict[str, object] = json.loads((settings.data_dir / "daemon.json").read_text())
+        # The file stays when a daemon is killed; no process has its number then.
         if Path(f"/proc/{int(str(told['pid']))}").exists():
             return told
     return {}

@@ -42,6 +42,7 @@ def comparison(
     rows += [
         _row(name, [_known(each["quality"].get(name)) for _, each in found]) for name in reported
     ]
+    # Columns by their place: two of the jobs may have one name.
     columns = [Column("", "label"), *(Column(name, str(at)) for at, name in enumerate(names))]
     return render.table_of(rows, columns)
 
@@ -51,6 +52,8 @@ def _key(job: Mapping[str, Any], order: JobOrder) -> tuple[float, ...]:
         case JobOrder.NEWEST:
             return ()
         case JobOrder.ATTENTION:
+            # False sorts before True: first what needs somebody, and what goes on before what is
+            # over.
             return (not job["attention"], job["is_final"])
         case JobOrder.COST:
             return (-job["spent_usd"],)

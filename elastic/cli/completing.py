@@ -19,6 +19,7 @@ def jobs(incomplete: str) -> list[tuple[str, str]]:
     """Names of jobs, the newest first, each with its phase."""
     found = dict[str, str]()
     for job in _items("/v1/jobs", limit=_MOST):
+        # The newest run of a name stands for all: it is what the name alone means.
         found.setdefault(job["spec"]["name"], f"{job['id']}, {job['phase']}")
     return _begun(found, incomplete)
 

@@ -98,6 +98,8 @@ def restore(
     folders = {settings.data_dir.resolve()}
     if (folder := database_folder(settings.url)) is not None:
         folders.add(folder.resolve())
+    # Sorted: two commands that take the same locks in another order would wait for each other. Held
+    # to the end, so that no daemon starts in the middle.
     held = [lock(each) for each in sorted(folders)]
     try:
         restored = restore_backup(source, settings.url, _secrets(settings))

@@ -92,6 +92,7 @@ def replay(
             f"{found['plan']['reason']['text']}"
         )
     if not found["is_equal"]:
+        # After the output in every form: a script that compares many looks at the status alone.
         raise typer.Exit(ExitCode.ERROR)
 
 

@@ -56,6 +56,7 @@ def execute(context: typer.Context, node: NodeArgument, command: CommandArgument
 def _enter(context: typer.Context, node: str, command: Sequence[str]) -> int:
     with connection_of(context).open() as client:
         path = f"/v1/nodes/{quote(node, safe='')}"
+        # On record before anything runs: whatever happens to this computer, the entry is known.
         began = client.post(f"{path}:enter", body={"by": _me(), "command": list(command)})
         left: JsonObject = {"entry": began["entry"]}
         try:
@@ -121,6 +122,7 @@ def _run_here(
     from elastic.model import entering
 
     _check_place(way)
+    # The daemon names its own files. On another computer they are not there, and ssh has its own.
     files = {each for each in (way.ssh_config, way.known_hosts) if each and os.path.exists(each)}
     words = entering(way, command, has_terminal=has_terminal, files=files)
     if shutil.which(words[0]) is None:
@@ -157,6 +159,7 @@ def _run_managed(
         )
     finally:
         if ended is None or ended.because:
+            # A plugin that was killed leaves the session open at AWS, and the shell on the node.
             session.end()
     if output is None or ended.because:
         return ended
@@ -182,6 +185,7 @@ class MarkedOutput:
 
     def marked(self, script: str) -> str:
         """The script with a line before and after what it writes."""
+        # A subshell: an `exit` in the script ends it, and not the line that brings the exit code.
         return f"echo {self.mark}\n(\n{script}\n)\necho {self.mark} $?"
 
     def take(self, found: bytes) -> None:
@@ -212,6 +216,7 @@ class MarkedOutput:
             self._held = rest
         own, closed, rest = self._held.partition(mark)
         if closed:
+            # Not before the line's end: `1` may be the beginning of `127`.
             if self.exit_code is None and b"\n" in rest:
                 self.exit_code = int(rest.split()[0])
             self._held = closed + rest
@@ -228,6 +233,7 @@ def _check_place(way: WayIn) -> None:
 
     from elastic.providers.local.spawn import boot_id
 
+    # The boot's id and not the host's name: two machines may have one name.
     if way.boot_id and way.boot_id != boot_id():
         raise InvalidInput(
             f"the node runs on {way.machine}, the daemon's own machine, and this is "

@@ -54,6 +54,8 @@ def run_child(
             env={**os.environ, **(variables or {})},
             stdin=stdin,
             stdout=stdout,
+            # A group of its own: what we pass on reaches all that it has started, and not
+            # ourselves.
             process_group=0,
             # In the child before it runs: it might read the terminal before it may.
             preexec_fn=prepare,  # noqa: PLW1509 - a command has no other thread
@@ -61,6 +63,7 @@ def run_child(
         with _passing_on(process):
             because = ""
             while not because and not _has_ended(process, take):
+                # Asked once a second, as `_has_ended` waits for one.
                 because = must_end()
             if because:
                 _end(process, terminal)
@@ -86,6 +89,7 @@ def _has_ended(process: subprocess.Popen[bytes], take: Callable[[bytes], None] |
         if found:
             take(found)
             return False
+        # Closed by the child: it may run on, so it is waited for below.
         process.stdout.close()
     try:
         process.wait(HEARTBEAT_S)
@@ -107,8 +111,11 @@ def _end(process: subprocess.Popen[bytes], terminal: int | None) -> None:
     groups = {process.pid}
     if terminal is not None:
         with suppress(OSError):
+            # A shell gives its own child the terminal: that group is another one than the shell's.
             groups.add(os.tcgetpgrp(terminal))
+    # First as a terminal that is closed says it, which shells and editors know.
     for number in (signal.SIGHUP, signal.SIGKILL):
+        # Never ourselves: the record of the end is still to be sent.
         for group in groups - {os.getpgrp()}:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(group, number)

@@ -80,6 +80,7 @@ def gc(
     alive = [
         each
         for each in read_machines(aws, {CLUSTER: name})
+        # EC2 lists a machine for about an hour after its end.
         if each.instance.state is not InstanceState.GONE
     ]
     abandoned = [
@@ -96,6 +97,7 @@ def gc(
         _confirm(f"end {len(abandoned)} machines of cluster {name}?")
     # One machine that cannot be ended must not keep the others alive.
     refused = _end_each(aws, abandoned)
+    # Jobs of all that live, those that were just asked to end too: the next run sweeps the rest.
     sweep_templates(aws, name, living_jobs={each.instance.job_id for each in alive}, now_s=now_s)
     if asked := [each for each in abandoned if each not in refused]:
         typer.echo(

@@ -108,6 +108,7 @@ def _marker(settings: Settings) -> Iterator[Path | None]:
     folder = Path(settings.job_root)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = folder / f".elasticd-host-check-{uuid4().hex}"
+    # An empty file with a name of its own: a host that sees it has the same folder.
     path.touch()
     try:
         yield path
@@ -116,6 +117,7 @@ def _marker(settings: Settings) -> Iterator[Path | None]:
 
 
 def _daemon_url(settings: Settings) -> str:
+    # The address that nodes are told, by the settings or by the daemon that runs here.
     if settings.daemon_urls:
         return settings.daemon_urls[0]
     with suppress(OSError, ValueError, KeyError):

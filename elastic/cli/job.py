@@ -122,6 +122,7 @@ def submit(
     with connection_of(context).open() as client:
         # The daemon checks the job before its code is sent, which may be large.
         plan = client.post("/v1/jobs:plan", spec)
+        # After the daemon's check, which finds what is wrong with the document itself.
         _check_paths(spec, file or "-")
         _look_over(plan["spec"])
         if dry_run and output is Output.JSON:
@@ -143,6 +144,7 @@ def submit(
                 f"{job['spec']['name']}` follows it"
             )
         if watch_it:
+            # By its id: a second job of this name may begin while this one is watched.
             raise typer.Exit(_watch(client, job["id"], timeout_s=None))
 
 
@@ -180,6 +182,7 @@ def compare(
     output: OutputOption = Output.TABLE,
 ) -> None:
     """Compare jobs side by side: what a dollar bought, what they cost, and what came of them."""
+    # More columns than five do not fit a terminal.
     if not 2 <= len(jobs) <= 5:
         raise InvalidInput(f"compare: wanted two to five jobs, got {len(jobs)}")
     with connection_of(context).open() as client:
@@ -245,6 +248,7 @@ def logs(
             return
         said = client.text(path, tail=tail, rank=rank, node=node)
     sys.stdout.write(said)
+    # On the error's side, so that a script that reads the lines gets none.
     if not said:
         print("No lines yet.", file=sys.stderr)
 
@@ -437,6 +441,7 @@ def limit(
 def explain(context: typer.Context, job: JobArgument, output: OutputOption = Output.TABLE) -> None:
     """Say why the job is where it is: its newest decision."""
     with connection_of(context).open() as client:
+        # The job first: of a name that several runs have, the daemon says which one is meant.
         newest = client.items("/v1/decisions", limit=1, job=client.get(path_of(job))["id"])
     if not newest:
         raise NotFound(f"{job}: nothing has been decided yet; the first tick decides")
@@ -504,6 +509,7 @@ def read_spec(file: str) -> tuple[dict[str, Any], Archive | None]:
 
 def read_command(command: list[str], *, name: str | None) -> tuple[dict[str, Any], Archive | None]:
     """Makes the document of a job from a command; the working folder is its code and its name."""
+    # Names are parts of paths and tags, so they have few characters; folders have any.
     own_name = re.sub(r"[^a-z0-9]+", "-", Path.cwd().name.lower()).strip("-")[:63]
     # A single argument is a whole line in quotes, unless it is the name of a script.
     line: str | list[str] = command
@@ -516,15 +522,20 @@ def _settled(document: dict[str, Any], folder: Path) -> tuple[dict[str, Any], Ar
     """Resolves what only this machine knows: paths, files, and variables of the shell."""
     specs = import_module("api.specs")
     brought = import_module("api.brought")
+    # In this order: variables first, since secrets may be among them, and the command last, which
+    # takes over variables of its own.
     document = brought.settle_env(document, os.environ)
     document = brought.settle_secrets(document, os.environ, folder)
     document = specs.settle_command(brought.settle_requirements(document, folder))
     match document.get("code"):
+        # Neither a folder's name nor a sum is wrong here: a sum names code that was sent before.
         case str(named) if not re.fullmatch(SUM_PATTERN, named):
             code_folder = (folder / Path(named).expanduser()).resolve()
             code = _packed(code_folder)
             _check_script(document.get("command"), code, code_folder)
             placed = specs.resolve_paths(document, folder)
+            # The mode is read from the script as it lies in this folder; only the sum goes to the
+            # daemon.
             return specs.settle_mode({**placed, "code": code.sha256}, code_folder), code
         case _:
             return specs.settle_mode(specs.resolve_paths(document, folder)), None
@@ -552,6 +563,7 @@ def _check_script(command: object, code: Archive, folder: Path) -> None:
     if (
         script is not None
         and not script.startswith(("-", "/"))
+        # Before anything is sent: the job would boot a machine, to fail there.
         and os.path.normpath(script) not in code.paths
     ):
         if (folder / script).is_file():
@@ -615,6 +627,7 @@ def _watch(client: Client, job: str, *, timeout_s: float | None) -> ExitCode:
     from elastic.cli.watch import watch as watch_job
 
     def look() -> WatchedJob:
+        # Not the client's own patience: a watcher shows within seconds that no answer comes.
         return watched_job(client.get(path_of(job), within_s=ANSWER_S))
 
     return watch_job(look, is_live=sys.stdout.isatty(), timeout_s=timeout_s, clock=SystemClock())

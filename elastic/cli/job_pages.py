@@ -296,6 +296,7 @@ def _show_fixed(report: Mapping[str, Any]) -> None:
     """Prints what the iterations would have cost on one fixed group, at the measured rates."""
     best = report["best_fixed"]
     worst = report["worst_fixed"]
+    # One measured group is the best and the worst: two equal lines would look like a comparison.
     if best == worst:
         choices = [("only", best)]
     else:
@@ -337,6 +338,7 @@ def show_forecast(told: Mapping[str, Any]) -> None:
         for at, each in enumerate(told["frontier"])
     ]
     render.show(render.table_of(rows, _FRONTIER))
+    # The middle values: intervals would cover each other in a picture of letters.
     points = [Point(each["lasts_s"]["value"], each["usd"]["value"]) for each in told["frontier"]]
     lines = chart(points, left_s=told["left_s"], budget_usd=told["budget_usd"])
     if lines:

@@ -49,8 +49,12 @@ def follow_logs(
                         printer.end()
                         return
                     is_away = False
+                    # After a lost connection the stream begins behind this line: none is shown
+                    # twice.
                     after = event.id
                     printer.show(event)
+                    # `| head` is done. Writes still succeed (`elastic.cli.outlet`), so it has to be
+                    # asked.
                     if not has_reader():
                         return
             except DaemonUnreachable as error:

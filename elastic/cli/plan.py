@@ -24,6 +24,7 @@ def plan(
     """
     spec, code = read_spec(file)
     with connection_of(context).open() as client:
+        # The daemon weighs it: only there are prices, and what earlier runs have measured.
         priced = client.post("/v1/jobs:plan", spec)
     if output is Output.JSON:
         render.show_json(priced)

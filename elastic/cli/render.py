@@ -88,6 +88,7 @@ def csv_of(items: Sequence[Mapping[str, Any]]) -> str:
     'id,cost.usd,nodes\\n1,0.5,\\n2,,"[""a"", ""b""]"\\n'
     """
     rows = [dict(_flat(each)) for each in items]
+    # The columns of all rows: an item lacks what is unknown of it.
     names = list(dict.fromkeys(name for row in rows for name in row))
     written = io.StringIO()
     writer = csv.DictWriter(written, names, lineterminator="\n")
@@ -140,6 +141,8 @@ def fitting(
     for column in reversed(columns):
         if sum(widths[each.title] + _GAP for each in kept) - _GAP <= width:
             break
+        # The others are what the list is for: rather lines that the terminal breaks than without
+        # them.
         if column.is_extra:
             kept.remove(column)
     return tuple(kept)
@@ -186,6 +189,7 @@ def table_of(items: Sequence[Mapping[str, Any]], columns: Sequence[Column]) -> T
             column.title,
             justify="right" if column.is_number else "left",
             no_wrap=not column.can_wrap,
+            # rich would put dots in place of the end, and half an id is of no use.
             overflow="fold",
             min_width=None if column.can_wrap else max(map(cell_len, texts)),
         )

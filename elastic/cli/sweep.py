@@ -173,14 +173,18 @@ def job_of(
     """The job of one run: the document with a fixed layout, and at most what is left to spend."""
     objective = dict(document.get("objective") or {})
     if left_usd is not None:
+        # The job's own budget holds for each run, and the sweep's for all of them together.
         objective["budget_usd"] = min(left_usd, objective.get("budget_usd") or math.inf)
     name = f"{document['name']}-{layout.nodes}x{layout.ranks}"
     return {
         **document,
+        # Cut so that the run's number fits: names have 63 characters at most, and these must
+        # differ.
         "name": f"{name[:52]}-{layout.node_type.replace('.', '-').lower()}"[:58] + f"-{number}",
         "nodes": {"min": layout.nodes, "max": layout.nodes},
         "nproc_per_node": layout.ranks,
         "node_types": [layout.node_type],
+        # best_value would move to another type, and the layout would not be measured.
         "policy": {"name": "fixed", "node_type": layout.node_type},
         "objective": objective,
     }
@@ -189,8 +193,10 @@ def job_of(
 def rows_of(runs: Iterable[LayoutRun]) -> tuple[Row, ...]:
     """The runs of each layout together, in the order in which they ran."""
     rows: list[Row] = []
+    # Runs of one layout come one after another, so `groupby` finds them all.
     for layout, own in groupby(runs, key=lambda each: each.layout):
         every = tuple(own)
+        # A run that failed cost dollars, but its time and its pace are those of no whole run.
         done = [each for each in every if each.phase == "succeeded"]
         rates = [each.iterations_per_s for each in done if each.iterations_per_s is not None]
         bought = [each.iterations_per_usd for each in done if each.iterations_per_usd is not None]
@@ -277,6 +283,7 @@ def _run(
     spec = client.post("/v1/jobs:plan", body)["spec"]
     job = (None if again else _earlier(client, spec)) or client.post("/v1/jobs", body)
     path = f"/v1/jobs/{job['id']}"
+    # One after another: two runs at once might share this machine's cores, or wait for the purse.
     while not job["is_final"]:
         clock.sleep(POLL_S)
         job = client.get(path)
@@ -298,6 +305,7 @@ def _run(
 
 def _earlier(client: Client, spec: JsonObject) -> JsonObject | None:
     """The newest job with this specification, whatever it may cost, unless it was stopped."""
+    # The budget that is left differs from try to try, and changes nothing of what is measured.
     wanted = {**spec, "objective": None}
     for job in client.items("/v1/jobs", limit=_MOST_RUNS):
         if {**job["spec"], "objective": None} == wanted:

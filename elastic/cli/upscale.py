@@ -87,6 +87,8 @@ def _upscaler(
     taken: dict[Path, Path] = {}
     for picture, target in list(targets.items()):
         try:
+            # The head of each file first: to load the network takes seconds, for pictures that are
+            # none.
             size_of(picture)
             if target.exists() and not replaces:
                 raise InvalidInput(f"{picture}: {target} is there already; --force replaces it")
@@ -94,6 +96,7 @@ def _upscaler(
             left_out.append(error)
             del targets[picture]
             continue
+        # a.jpg and a.png: the second would replace what the first has just become.
         if (other := taken.setdefault(target, picture)) != picture:
             raise InvalidInput(
                 f"upscale: {other} and {picture} would both be written to {target}; enlarge one by "

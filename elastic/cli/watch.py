@@ -104,6 +104,7 @@ def watched_job(job: JsonObject) -> WatchedJob:
     """Reads what the daemon says of a job."""
     error = job.get("error") or {}
     progress = job["progress"]
+    # What is there first, and until then what is being bought.
     group = job["current_group"] or job["target_group"]
     candidate = next((each for each in job["candidates"] if each["group"] == group), None)
     return WatchedJob(
@@ -140,6 +141,7 @@ def watch(
     last: WatchedJob | None = None
     told: set[str] = set()
     try:
+        # A bar in a file would be thousands of lines that erase each other.
         with _bar() if is_live else _lines() as show:
             for seen in _looks(look, timeout_s=timeout_s, clock=clock):
                 # Above the bar.
@@ -166,6 +168,7 @@ def _looks(
     until_s = None
     if timeout_s is not None:
         until_s = clock.now_s() + timeout_s
+    # Outside the loop: where no daemon is, that is said at once and not after its patience.
     yield look()
     silent_since_s: float | None = None
     while has_reader() and (until_s is None or clock.now_s() < until_s):
@@ -173,6 +176,7 @@ def _looks(
         try:
             job = look()
         except (DaemonUnreachable, StoreUnavailable) as error:
+            # Said once, and not at each try.
             if silent_since_s is None:
                 silent_since_s = clock.now_s()
                 yield f"the daemon does not answer; trying again ({error})"

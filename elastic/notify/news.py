@@ -53,6 +53,7 @@ def of_ending(job: Job, rows: Sequence[LedgerRow], *, now_s: float) -> News:
     lines += ["", *bill(job, rows, now_s=now_s)]
     return News(
         key=ending_key(job.id, job.finished_at_s),
+        # Whatever is neither a success nor a person's wish: also a spent budget, and a missed goal.
         topic=_OF_ENDINGS.get(job.phase, Topic.FAILED),
         at_s=job.finished_at_s,
         title=f"job {job.spec.name} {job.phase.predicate}",

@@ -50,6 +50,7 @@ def send(
         options: dict[str, Any] = {}
         if attachments:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+            # Apprise takes paths, whose last part becomes the name that people see.
             options["attach"] = [_written(folder, each) for each in attachments]
         if told.notify(title=title, body=text, **options):
             return None
@@ -79,6 +80,7 @@ def without_secrets(text: str, address: str) -> str:
     rest = address.partition("://")[2]
     host = rest.rpartition("@")[2].partition("/")[0].partition("?")[0]
     parts = {each for each in re.split(r"[/@:?&=]", rest) if len(each) >= _LEAST_SECRET}
+    # The longest first: of `abcdef-1` and `abcdef` the short one would leave `-1` to be read.
     for part in sorted(parts - set(re.split(r":", host)), key=len, reverse=True):
         text = text.replace(part, _HIDDEN)
     return text

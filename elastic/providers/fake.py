@@ -133,6 +133,7 @@ class FakeCloud:
 
     def launch(self, request: LaunchRequest) -> tuple[Instance, ...]:
         """What the port's `launch` does once the call has arrived."""
+        # As EC2 does: the same token gives the same machines, and buys none.
         bought = [each for each in self._listed.values() if each.instance.token == request.token]
         if bought:
             return tuple(self._now(machine) for machine in bought)
@@ -308,6 +309,8 @@ class FakeLeases:
         failure = self._cloud.receive(Call(Operation.WRITE_LEASE, now_s))
         version, known = self._cloud.lease
         counts = version == after
+        # A refused write counts as a version too, as with SSM's parameters, on which the real one
+        # stands.
         self._cloud.lease = (version + 1, replace(lease, seen_at_s=now_s) if counts else known)
         _lose(failure)
         return counts

@@ -3,17 +3,36 @@
 from elastic.reconciler.adoption import Adoption, HeldJob
 from elastic.reconciler.alarms import Alarm, AlarmKind, Alarms, shown
 from elastic.reconciler.audit import Audit, AuditFinding, Difference, audit
+from elastic.reconciler.group_liveness import GroupLiveness, Idle
 from elastic.reconciler.job_records import JobRecords
 from elastic.reconciler.leader_lease import LEASE_EXPIRES_S, LeaseHolder, place_of
 from elastic.reconciler.loop import Reconciler
 from elastic.reconciler.machines import LaunchTerms, Machines
-from elastic.reconciler.observe import observe, opens_at_s, read_catalog, training_group
+from elastic.reconciler.observe import (
+    KnownCatalog,
+    observe,
+    opens_at_s,
+    read_catalog,
+    training_group,
+)
 from elastic.reconciler.price_past import PricePast
 from elastic.reconciler.price_records import offered_or_held
 from elastic.reconciler.purse import Purse, purse_of, shares_of
 from elastic.reconciler.rendezvous import Rendezvous, RendezvousStores
 from elastic.reconciler.reply import JobFolders, reply_for
-from elastic.reconciler.steps import next_steps
+from elastic.reconciler.steps import (
+    BeginEnding,
+    DrainGeneration,
+    EndGeneration,
+    EndUnfit,
+    FinishJob,
+    GiveUp,
+    LaunchNodes,
+    StartGeneration,
+    Step,
+    TerminateNode,
+    next_steps,
+)
 from elastic.reconciler.termination_permission import TerminationPermission
 from elastic.reconciler.timekeeper import Timekeeper, continued_s
 from elastic.reconciler.tokens import NodeTokens, kept_secret, renew_secret, secret_in
@@ -27,10 +46,20 @@ __all__ = [
     "Alarms",
     "Audit",
     "AuditFinding",
+    "BeginEnding",
     "Difference",
+    "DrainGeneration",
+    "EndGeneration",
+    "EndUnfit",
+    "FinishJob",
+    "GiveUp",
+    "GroupLiveness",
     "HeldJob",
+    "Idle",
     "JobFolders",
     "JobRecords",
+    "KnownCatalog",
+    "LaunchNodes",
     "LaunchTerms",
     "LeaseHolder",
     "Machines",
@@ -40,6 +69,9 @@ __all__ = [
     "Reconciler",
     "Rendezvous",
     "RendezvousStores",
+    "StartGeneration",
+    "Step",
+    "TerminateNode",
     "TerminationPermission",
     "Timekeeper",
     "Timeouts",

@@ -12,6 +12,7 @@ from elastic.rendezvous.connections import (
 )
 from elastic.rendezvous.credential import Credential, write_credential
 from elastic.rendezvous.key_values import KeyValues, Missing, Values
+from elastic.rendezvous.listening import listen
 from elastic.rendezvous.server import StoreServer
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "accepted",
     "family",
     "halt",
+    "listen",
     "ours",
     "patient",
     "place_of",

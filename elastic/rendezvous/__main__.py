@@ -47,6 +47,7 @@ def main(argv: Sequence[str]) -> None:
         ports=arguments.ports,
         known=dict(each.split("=", 1) for each in arguments.tell),
     )
+    # Only now: who reads the file may connect at once.
     _announce(server.address, arguments.ready_file)
     look_s = min(arguments.idle_exit_s / 4, 60.0)
     while signal.sigtimedwait(END_SIGNALS, look_s) is None:

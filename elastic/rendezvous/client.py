@@ -35,10 +35,12 @@ class StoreClient:
         """Connects, and hears that the store answers. Raises StoreLost."""
         self.address = address
         self._timeout_s = timeout_s
+        # One call at a time: answers carry no number, so each belongs to the request before it.
         self._lock = threading.Lock()
         try:
             plain = socket.create_connection(place_of(address), timeout=timeout_s)
             try:
+                # A request is one small write, and its answer is waited for.
                 plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 # Whole seconds are what the kernel takes; two lost probes fit into the 5 s above.
                 patient(plain, idle_s=2, interval_s=1, count=2)
@@ -89,6 +91,7 @@ class StoreClient:
 
     def close(self) -> None:
         """Ends the connection; a call of another thread then fails."""
+        # Outside the lock, which a call that waits for hours may hold: this makes it fail.
         halt(self._connection)
         with self._lock:
             self._connection.close()
@@ -102,6 +105,8 @@ class StoreClient:
         request = {"ask": ask, "keys": keys, "timeout_s": timeout_s, **more}
         with self._lock:
             try:
+                # First the time for which the store itself waits for keys, then that for its
+                # answer.
                 self._connection.settimeout(timeout_s + self._timeout_s)
                 send(self._connection, request)
                 answer = receive(self._connection)

@@ -70,6 +70,7 @@ class OpenConnections:
     def halt(self) -> None:
         """Ends all of them; the threads that serve them see that."""
         with self._lock:
+            # A copy: each thread that sees its end takes its own connection out.
             connections = list(self._open)
         for each in connections:
             halt(each)

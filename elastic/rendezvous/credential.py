@@ -50,6 +50,7 @@ def write_credential(path: Path, pem: str) -> None:
     """Writes a key and certificate for its owner's eyes only, whole or not at all."""
     partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
     partial.unlink(missing_ok=True)
+    # The mode from the first moment: a chmod later would leave time for others to open it.
     with open(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
         file.write(pem)
     partial.replace(path)
@@ -64,6 +65,7 @@ def _context(side: ssl._SSLMethod, pem: str) -> ssl.SSLContext:
     context.verify_mode = ssl.CERT_REQUIRED
     try:
         load_key(context, pem)
+        # The one certificate that is trusted is its own: no authority of this machine counts.
         context.load_verify_locations(cadata=pem[pem.index(_END_OF_KEY) :])
     except ssl.SSLError as error:
         raise ValueError(f"wanted a job's key and certificate as PEM, found others: {error}") from (

@@ -27,6 +27,7 @@ def listen(host: str, port: int) -> Listener:
         listener.bind(address)
         listener.listen(BACKLOG)
         taken: int = listener.getsockname()[1]
+        # Detached, so that leaving the block does not close what the caller now owns.
         return Listener(listener.detach(), taken)
 
 

@@ -52,6 +52,7 @@ class StoreServer:
         listener = listen_among(host, ports)
         self.port = listener.port
         self._listener = ours(socket.socket(fileno=listener.descriptor))
+        # A daemon's thread: a store that is left open must not keep its process from ending.
         self._thread = threading.Thread(target=self._accept, name="store-accept", daemon=True)
         self._thread.start()
 
@@ -69,6 +70,7 @@ class StoreServer:
     def close(self) -> None:
         """Ends all connections, and listens no more."""
         self._closed.set()
+        # Closing alone would not wake the thread that waits in accept().
         halt(self._listener)
         self._listener.close()
         self._members.halt()
@@ -87,9 +89,12 @@ class StoreServer:
         try:
             proven = self._proven(connection)
         finally:
+            # Proven or not, it is no stranger any more: members are as many as they like.
             self._strangers.release()
         if proven is None:
             return
+        # What is no request ends the connection: it comes from another version, and no answer would
+        # fit.
         ends = contextlib.suppress(OSError, ValueError, LookupError, TypeError)
         with self._members.holding(proven):
             try:
@@ -104,7 +109,9 @@ class StoreServer:
         connection.settimeout(PROOF_S)
         try:
             proven = ours(self._credential.accepting(connection))
+            # A member may be silent for hours. Only a stranger has to hurry.
             proven.settimeout(None)
+            # Answers are small, and each is waited for: Nagle's algorithm would hold some back.
             proven.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             # A machine that has vanished holds no thread for ever.
             patient(proven, idle_s=30, interval_s=10, count=3)

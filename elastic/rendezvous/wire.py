@@ -27,6 +27,7 @@ def receive(connection: socket.socket) -> dict[str, Any] | None:
     if head is None:
         return None
     size = int.from_bytes(head, "big")
+    # Before the content is read: four bytes must not make this process reserve 4 GiB.
     if size > MAX_BYTES:
         raise ValueError(f"wanted at most {MAX_BYTES} bytes in a message, got {size}")
     content = _exactly(connection, size)
@@ -45,6 +46,7 @@ def as_text(value: bytes) -> str:
 
 def as_bytes(text: str) -> bytes:
     """What `as_text` was given. Raises ValueError."""
+    # Without `validate` strange characters would be skipped, and a damaged value be kept.
     return b64decode(text, validate=True)
 
 

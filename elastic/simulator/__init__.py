@@ -3,13 +3,17 @@
 from elastic.simulator.availability_file import Availability, PoolRecord, read_availability
 from elastic.simulator.backtest import Backtest, BacktestLife, backtest
 from elastic.simulator.bill import bill_usd
+from elastic.simulator.empty_database import lay_out
 from elastic.simulator.market import SimulatedMarket, SimulatedPool, is_undescribed, market_of
 from elastic.simulator.node_types_file import read_node_types
 from elastic.simulator.program import Program, Speeds
-from elastic.simulator.simulation import Simulation, SimulationSettings, simulated
+from elastic.simulator.recorded import recorded
+from elastic.simulator.simulation import BEGINS_S, Simulation, SimulationSettings, simulated
 from elastic.simulator.speeds_file import read_speeds
+from elastic.simulator.yardsticks import Yardstick, yardsticks
 
 __all__ = [
+    "BEGINS_S",
     "Availability",
     "Backtest",
     "BacktestLife",
@@ -20,12 +24,16 @@ __all__ = [
     "Simulation",
     "SimulationSettings",
     "Speeds",
+    "Yardstick",
     "backtest",
     "bill_usd",
     "is_undescribed",
+    "lay_out",
     "market_of",
     "read_availability",
     "read_node_types",
     "read_speeds",
+    "recorded",
     "simulated",
+    "yardsticks",
 ]

@@ -4,6 +4,7 @@ each subject."""
 from elastic.store.alarms import StoredAlarm
 from elastic.store.backup import Backup, back_up, restore
 from elastic.store.codec import from_text, to_text
+from elastic.store.engine import Database
 from elastic.store.events import Event
 from elastic.store.facts import JobFacts
 from elastic.store.heartbeats import HeartbeatFacts, HeartbeatReport
@@ -20,6 +21,7 @@ from elastic.store.store import Store, Tallies
 __all__ = [
     "AlarmRow",
     "Backup",
+    "Database",
     "Delivery",
     "Event",
     "HeartbeatFacts",

@@ -81,6 +81,7 @@ def _change(connection: Connection, alarm: StoredAlarm, **values: object) -> Non
         .where(
             alarms.c.over_at_s.is_(None),
             alarms.c.kind == kind,
+            # An alarm of the daemon has no job, and in SQL NULL equals nothing, not even NULL.
             alarms.c.job_id.is_not_distinct_from(job_id),
             alarms.c.node_id.is_not_distinct_from(node_id),
         )

@@ -57,6 +57,7 @@ def back_up(url: str, secrets: Mapping[str, Path], target: Path, *, now_s: float
     if target.exists():
         raise Conflict(f"{target} is there already; choose another name, or remove it")
     target.parent.mkdir(parents=True, exist_ok=True)
+    # Beside the target, not in /tmp: a hard link cannot lead to another file system.
     partial = target.with_name(f".{target.name}.partial")
     with tempfile.TemporaryDirectory(prefix=".elasticd-backup-", dir=target.parent) as folder:
         database = Path(folder, _DATABASE)
@@ -69,6 +70,7 @@ def back_up(url: str, secrets: Mapping[str, Path], target: Path, *, now_s: float
             "made_at": instant(now_s),
             "kind": kind,
             "files": {
+                # The sums are for `restore`: a tar file has none for what it holds.
                 name: {"sha256": _sum_of(path), "bytes": path.stat().st_size}
                 for name, path in files.items()
             },
@@ -79,6 +81,7 @@ def back_up(url: str, secrets: Mapping[str, Path], target: Path, *, now_s: float
             os.link(partial, target)
         finally:
             partial.unlink(missing_ok=True)
+        # A new name is safe only once its folder is on the disk, too.
         sync_folder(target.parent)
     return _described(target, manifest)
 
@@ -100,10 +103,14 @@ def restore(source: Path, url: str, secrets: Mapping[str, Path]) -> Backup:
                 f"{kind}"
             )
         for name, path in wanted.items():
+            # The same content may be there: a restore that was broken off is simply run again.
             if path.exists() and _sum_of(path) != manifest["files"][name]["sha256"]:
                 raise Conflict(_in_the_way(path))
+        # Look before anything is unpacked: a refusal must not leave half a restore behind.
         _refuse_database(url)
         # Unpack and check everything next to its place, then put it there.
+        # On the same disk as the files' places: to link them is then one step, and takes no second
+        # copy.
         folder = _folder_of(url) or next(iter(wanted.values())).parent
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".elasticd-restore-", dir=folder) as laid_out:
@@ -183,6 +190,7 @@ def _place(unpacked: Path, path: Path) -> None:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     sync_file(unpacked)
     try:
+        # A link and no rename: a rename would replace a file that came meanwhile, without a word.
         os.link(unpacked, path)
     except FileExistsError as error:
         if _sum_of(path) != _sum_of(unpacked):
@@ -198,6 +206,7 @@ def _in_the_way(path: Path) -> str:
 
 
 def _pack(path: Path, manifest: Mapping[str, Any], files: Mapping[str, Path]) -> None:
+    # What a backup left that was killed.
     path.unlink(missing_ok=True)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as file, tarfile.open(fileobj=file, mode="w") as archive:
@@ -218,6 +227,7 @@ def _add(archive: tarfile.TarFile, name: str, content: IO[bytes], size: int) -> 
 
 def _opened(source: Path) -> tarfile.TarFile:
     try:
+        # Plain tar only ("r:"): a compressed file could unpack to any size, and none of ours is.
         return tarfile.open(source, mode="r:")
     except FileNotFoundError as error:
         raise NotFound(

@@ -19,6 +19,7 @@ def get(connection: Connection, job_id: str) -> str | None:
 def keep(connection: Connection, job_id: str, pem: str, *, now_s: float) -> str:
     """Gives a job this one unless it has one; returns the one that it has."""
     found = get(connection, job_id)
+    # Never a second one: members that trust the first would not know those that get the other.
     if found is not None:
         return found
     connection.execute(certificates.insert().values(job_id=job_id, pem=pem, made_at_s=now_s))

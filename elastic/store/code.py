@@ -32,6 +32,7 @@ class Archives(Repository):
         )
         is_stale = (code.c.stored_at_s < now_s - UNUSED_KEPT_S) & code.c.sha256.not_in(used)
         with self._database.write() as connection:
+            # Here and not by a timer: the table grows only when something is put in.
             connection.execute(delete(code).where(is_stale))
             if _is_stored(connection, sha256):
                 connection.execute(

@@ -91,6 +91,7 @@ def _differences_of(statements: tuple[str, ...]) -> tuple[str, ...]:
     engine = create_engine("sqlite://", poolclass=StaticPool)
     with engine.connect() as connection:
         for each in statements:
+            # SQLite makes its own tables itself, and refuses to have them made.
             if not each.startswith("CREATE TABLE sqlite_"):
                 connection.exec_driver_sql(each)
         found = shapes_in(connection)

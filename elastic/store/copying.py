@@ -18,14 +18,20 @@ def copy_sqlite(source: Path, target: Path) -> Path:
     partial = target.with_name(f"{target.name}.partial")
     try:
         partial.unlink(missing_ok=True)
+        # SQLite keeps the mode of a file that is there, and would make a new one readable by
+        # others.
         os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         with (
             closing(sqlite3.connect(f"{source.resolve().as_uri()}?mode=ro", uri=True)) as here,
             closing(sqlite3.connect(partial)) as there,
         ):
+            # SQLite's own backup: to copy the file would miss what is still in its log, or catch
+            # half a page.
             here.backup(there)
             there.execute("PRAGMA journal_mode=DELETE")  # one file, without a log beside it
         sync_file(partial)
+        # First the content, then the name, then the folder: a loss of power leaves the old copy or
+        # the new one.
         partial.replace(target)
         sync_folder(target.parent)
     except (OSError, sqlite3.Error) as error:

@@ -236,15 +236,20 @@ class Decisions(Repository):
             is_aged = snapshot.now_s - last.weighed_at_s >= _WEIGH_AGAIN_S
             if not is_aged and not differs(last.plan, plan):
                 ticks, _ = self._repeats.get(last.id, (0, 0.0))
+                # A commit waits for the disk. Hundreds of jobs that hold would cost hundreds of
+                # them a tick.
                 self._repeats[last.id] = ticks + 1, snapshot.now_s
                 return last.id
+        # Before the write: if that fails, the next tick must not count on what the row may not say.
         self._last.pop(job_id, None)
         with self._database.write() as connection:
             self._database.concerns(job_id)
+            # Counts first, in the same transaction: the new row comes after ticks on record.
             self._count(connection)
             row_id = record(
                 connection, snapshot, plan, policy, version=version, sets_target=sets_target
             )
+        # Only after the commit: what was not written is kept for the next try.
         self._repeats.clear()
         if plan.action is Action.HOLD:
             weighed_at_s, told = self._weighed(row_id)

@@ -22,6 +22,9 @@ from elastic.store import postgres
 P = ParamSpec("P")
 R = TypeVar("R")
 
+# With WAL readers never wait for the writer. FULL, since NORMAL may lose the last commits at a loss
+# of power: a machine whose intent is lost would never be ended. SQLite checks foreign keys only for
+# a connection that asks for it.
 _PRAGMAS = (
     "journal_mode=WAL",
     "synchronous=FULL",
@@ -91,12 +94,15 @@ class Database:
         # How often each table may have changed: what is read later is at least as new. This process
         # alone writes, so it can tell without asking. Replaced as a whole.
         self.versions = Versions()
+        # On the engine, so that no statement can forget to say which table it changes.
         event.listen(self._writer, "after_execute", self._note)
         event.listen(self._writer, "connect", self._note_session)
 
     def own(self) -> None:
         """Makes sure that this process alone may write, where the server can tell. Raises
         AlreadyRunning."""
+        # To connect is to ask for the lock: PostgreSQL's writer takes it, or refuses, in its
+        # "connect".
         with self._writing, _translated(self.url), self._writer.connect():
             pass
 
@@ -129,6 +135,7 @@ class Database:
         if getattr(statement, "is_select", False) or more[2].get(MATTERS_NOT):
             return
         table = getattr(statement, "table", None)
+        # What names no table, such as text(), counts for all of them.
         self._changed.add(ANY if table is None else table.name)
 
     def _note_session(self, *_: Any) -> None:
@@ -183,7 +190,11 @@ def plain_engine(url: str) -> Engine:
     above."""
     is_postgresql = make_url(url).get_backend_name() == "postgresql"
     return create_engine(
-        url, poolclass=NullPool, connect_args=postgres.ENCODING if is_postgresql else {}
+        # No pool: a connection that is kept would hold the file, or the server's session, after the
+        # look.
+        url,
+        poolclass=NullPool,
+        connect_args=postgres.ENCODING if is_postgresql else {},
     )
 
 
@@ -202,6 +213,8 @@ def migration_engine(url: str) -> Iterator[Engine]:
 
         @event.listens_for(engine, "begin")
         def _begin(connection: Connection) -> None:
+            # At once the writer's lock: no other process writes between the first change of a table
+            # and the last.
             connection.exec_driver_sql("BEGIN IMMEDIATE")
 
     try:
@@ -216,7 +229,13 @@ def _sqlite(url: str, begin: str, *, size: int) -> Engine:
     # half-way through.
     arguments = {"check_same_thread": False, "isolation_level": None, "timeout": 5.0}
     engine = create_engine(
-        url, poolclass=QueuePool, pool_size=size, max_overflow=0, connect_args=arguments
+        # No overflow: more threads than connections wait, and no burst of requests opens files
+        # without end.
+        url,
+        poolclass=QueuePool,
+        pool_size=size,
+        max_overflow=0,
+        connect_args=arguments,
     )
 
     @event.listens_for(engine, "connect")

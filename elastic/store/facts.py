@@ -129,6 +129,7 @@ class Facts(Repository):
     def of(self, job_id: str, *, now_s: float) -> JobFacts:
         """Gives the facts about a job at one instant. Raises NotFound."""
         batch = self._batch
+        # A batch is for one instant: dollars grow with time, though nothing was written.
         if batch is not None and batch.now_s == now_s and job_id in batch.facts:
             versions = self._database.versions
             is_new = batch.versions is versions or (
@@ -150,6 +151,8 @@ class Facts(Repository):
         """
         with self._reading() as reading:
             rows = jobs.unfinished_rows(reading.connection)
+            # One query for the nodes of all jobs: one for each job would take longer than all else
+            # together.
             living: dict[str, list[Node]] = {}
             for node in nodes.listed(reading.connection):
                 living.setdefault(node.job_id, []).append(node)
@@ -162,6 +165,7 @@ class Facts(Repository):
             }
         self._batch = _Batch(now_s, reading.versions, found)
         kept = found.keys() | {job_id for job_id, _ in reading.programs or ()}
+        # What is kept is bounded: jobs that are over, and no program's past, go.
         self._parts = {key: part for key, part in self._parts.items() if key[1] in kept}
         return tuple(found)
 

@@ -79,6 +79,7 @@ def submit(
             select(jobs).where(jobs.c.idempotency_key == key)
         ).one_or_none()
         if earlier is not None:
+            # The same key for something else is a mistake of the caller's, and no repeated request.
             if earlier.request_hash != request_hash:
                 raise Conflict(
                     f"Idempotency-Key {key!r} was used for another request; use a new key for a "
@@ -109,6 +110,7 @@ def submit(
     change(
         connection,
         job_id,
+        # Learnt from earlier jobs of the same program, which the row that was just written names.
         {"restarts_at_zero": _restarted_at_zero(connection, get(connection, job_id))},
     )
     asked = f"submitted {by}".rstrip()
@@ -133,6 +135,7 @@ def living_of_name(connection: Connection, name: str) -> str | None:
 
 def row(connection: Connection, job_id: str) -> Row[tuple[object, ...]]:
     """The row behind `get`."""
+    # Ids first: a job may be named like another's id.
     by_id = connection.execute(_GET, {"job_id": job_id}).one_or_none()
     found = by_id or connection.execute(_OF_NAME, {"name": job_id}).one_or_none()
     if found is None:
@@ -219,6 +222,7 @@ def request_stop(
         raise Conflict(f"job {job.spec.name} {job.phase.predicate}; there is nothing to stop")
     if job.phase is not JobPhase.DRAINING:
         move(connection, job.id, JobPhase.DRAINING, now_s=now_s, message=message)
+        # No target any more: a purchase that is under way for it would only be ended again.
         change(connection, job.id, {"ending": ending, "target": None})
     return get(connection, job.id)
 
@@ -260,6 +264,7 @@ def note_rounds(
     before = rounds(connection, job_id)
     values: dict[str, object] = {}
     texts = []
+    # Members report in any order: an older round says nothing new.
     if newest is not None and newest > before.newest:
         values["newest_round"] = newest
         first = max(before.newest, before.registered) + 1
@@ -305,6 +310,7 @@ def set_spec(
     The same spec again changes nothing. Raises Conflict unless the job has this `version`.
     """
     job = get(connection, job_id)
+    # Two people may have the same page open: the second must not undo what it never saw.
     if version is not None and version != job.version:
         raise Conflict(
             f"job {job.spec.name} has changed meanwhile: look at it, and ask again if you still "
@@ -376,6 +382,8 @@ def _has_progressed(connection: Connection, job: Row[tuple[object, ...]]) -> boo
     A script that does not say which iteration it is at may begin at its first each time: what it
     counts grows for ever, so only a run that lasted is progress.
     """
+    # The furthest failure, not the last one: a script that fails at 10, 5 and 10 again goes
+    # nowhere.
     if job.iteration <= job.failed_iteration:
         return False
     query = (

@@ -43,6 +43,7 @@ _OVER = (
     select(ledger.c.job_id, func.sum(_USD_PER_H * _BILLED_S / 3600))
     .where(_OF_UNFINISHED, ledger.c.to_s.is_not(None))
     .group_by(ledger.c.job_id)
+    # Rows that are over have their own end: an instant is wanted by the statement, and never used.
     .params(now_s=0.0)
 )
 _RUNNING = select(ledger.c.job_id, _USD_PER_H, ledger.c.from_s, ledger.c.minimum_s).where(
@@ -80,6 +81,7 @@ def rewrite(connection: Connection, node_ids: Iterable[str]) -> None:
     """Writes the chains of launched nodes as what is known of them now demands. Raises
     PriceUnavailable."""
     for node_id in node_ids:
+        # Read again, since the caller has just changed what the chain follows from.
         node = connection.execute(select(nodes).where(nodes.c.id == node_id)).one()
         _write(connection, node, chain(connection, node))
 
@@ -201,6 +203,7 @@ def _reprice(connection: Connection, price: Price) -> None:
             nodes.c.capacity == price.offering.capacity,
             nodes.c.zone == price.offering.zone,
             nodes.c.launched_at_s.is_not(None),
+            # Prices may arrive after a machine has ended. It is charged for what it ran at them.
             nodes.c.terminated_at_s.is_(None) | (nodes.c.terminated_at_s > price.valid_from_s),
         )
     )
@@ -221,6 +224,7 @@ def _prices(connection: Connection, node: Row[tuple[object, ...]]) -> tuple[Pric
     offering = Offering(node.node_type, Capacity(node.capacity), node.zone)
     # It had one when it was intended; the provider's clock may lag behind ours.
     from_s = max(node.launched_at_s, node.intended_at_s)
+    # The price at the launch covers its first stretch; those that followed cut it.
     first = prices.in_force(connection, offering, at_s=from_s)
     if first is None:
         raise PriceUnavailable(f"{offering}: no price at its launch; refresh the prices")
@@ -248,6 +252,7 @@ def _write(
     old = connection.execute(
         select(ledger).where(ledger.c.node_id == node.id).order_by(ledger.c.id)
     ).all()
+    # Rows change in their place and keep their numbers, by which lists are paged.
     for row, stretch in zip(old, chain, strict=False):
         values = _values(stretch)
         if any(getattr(row, name) != value for name, value in values.items()):

@@ -72,6 +72,7 @@ def _found(connection: Connection, event: Event, job_id: str) -> Stretch | None:
             break
         if end_s is None:
             end_s = ended_at_s
+        # Only the last part of the oldest window was lost: the rest of it stays done.
         share = min(left / iterations, 1.0)
         begin_s = ended_at_s - share * elapsed_s
         left -= iterations
@@ -88,6 +89,7 @@ def _done_before(
     windows_to_s = connection.execute(_WINDOWS_TO, {"job_id": job_id}).scalar_one_or_none() or 0.0
     said = {"job_id": job_id, "limit": _MOST_LOST}
     for row in connection.execute(_BEFORE, {**said, "at_s": at_s}):
+        # Below this instant some windows are gone. Sums, which are whole, cover that time.
         if row.ended_at_s < windows_to_s:
             break
         yield row.iterations, row.elapsed_s, row.ended_at_s

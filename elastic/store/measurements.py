@@ -128,6 +128,7 @@ def append(connection: Connection, node: Node, batch: Sequence[Window]) -> int:
     unique = {
         window.seq: window
         for window in batch
+        # A dict by number: a batch may name a window twice, too.
         if window.seq not in stored and window.generation in members
     }
     # In the order in which they were measured.
@@ -136,6 +137,7 @@ def append(connection: Connection, node: Node, batch: Sequence[Window]) -> int:
     ids: dict[tuple[str, str], int] = {}
     for window in fresh:
         key = (members[window.generation], window.phase)
+        # Not one look for each window: a batch of an hour has thousands, and few series.
         if key not in ids:
             ids[key] = _series_id(connection, node.job_id, *key)
     if fresh:
@@ -256,6 +258,7 @@ def rates(done: Mapping[int, Mapping[str, float]], *, width_s: int) -> tuple[Thr
     last = max(done)
     for at_s in range(first, max(last, first + 1), width_s):
         phases = done.get(at_s) or {points[-1].training_phase: 0.0}
+        # Sorted first: of two phases with the same iterations always the same one names the point.
         most = max(sorted(phases), key=lambda phase: phases[phase])
         points.append(ThroughputPoint(float(at_s), sum(phases.values()) / width_s, most))
     return tuple(points)
@@ -401,9 +404,11 @@ def _advance(connection: Connection, job_id: str, fresh: Sequence[Window]) -> No
     steps: dict[int, tuple[float, float]] = {}
     restarts: dict[str, object] = {}
     for window in sorted(fresh, key=lambda each: (each.generation, each.seq)):
+        # They were done, and count in sums. They say nothing of how far the job is now.
         if window.generation < generation or _is_late(connection, job_id, window, iteration):
             continue
         if window.iteration is None:
+            # A script that names no iteration is taken to go on where the count stands.
             begins_at = iteration
         else:
             begins_at = max(window.iteration - window.iterations, 0)

@@ -27,6 +27,7 @@ def migration_config(url: str) -> Config:
     """Alembic's configuration for a database, from a checkout or from an installed wheel."""
     from alembic.config import Config
 
+    # No alembic.ini: a wheel has none, and what stands in it would be a second place for the URL.
     config = Config()
     config.set_main_option("script_location", str(migrations_folder()))
     config.attributes["url"] = url

@@ -47,8 +47,10 @@ _OPEN_LAUNCHES = (
     .where(
         intents.c.kind == "launch",
         intents.c.done_at_s.is_(None),
+        # A node of which the answer is known is done, though others of its token are not.
         nodes.c.phase == NodePhase.INTENDED,
     )
+    # Once for each call to the provider, however many nodes it buys.
     .group_by(intents.c.token, intents.c.request_hash, intents.c.asked_by)
     .order_by(func.min(intents.c.id))
 )
@@ -113,6 +115,7 @@ def intend_launch(
     """
     token = secrets.token_hex(16)
     # One token and one price for all nodes of the launch.
+    # Read in this transaction: a price that comes a moment later changes nothing of this purchase.
     price = prices.in_force(connection, offering, at_s=now_s)
     for _ in range(count):
         node_id = f"node-{secrets.token_hex(4)}"
@@ -175,6 +178,7 @@ def launched(
     if node.phase is NodePhase.INTENDED:
         phase = move_node(node.phase, NodePhase.BOOTING)
     else:
+        # It will end, and that stays so. The machine is there all the same, and costs.
         phase = node.phase
     values = {
         "provider_id": provider_id,

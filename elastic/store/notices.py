@@ -26,6 +26,7 @@ class Interruptions:
 def noticed(connection: Connection, node_id: str, notice: Notice) -> None:
     """Records what the cloud has told a node of its end; saying so again changes nothing."""
     node = node_rows.get(connection, node_id)
+    # Agents repeat a notice with every heartbeat: only what says more is an event.
     if not notice.supersedes(node.notice):
         return
     values = {

@@ -112,6 +112,7 @@ def begin(connection: Connection, notification_id: int) -> None:
     _change(
         connection,
         notification_id,
+        # A daemon that ends now cannot tell whether the message went out. `doubt` finds it by this.
         delivery=Delivery.SENDING,
         tries=notifications.c.tries + 1,
     )
@@ -136,6 +137,8 @@ def doubt(connection: Connection) -> None:
     """Gives up messages that an earlier daemon was sending when it ended: they may have arrived."""
     statement = (
         update(notifications)
+        # Given up and not sent again: a person who is told twice of a failure looks for a second
+        # one.
         .where(notifications.c.delivery == Delivery.SENDING)
         .values(delivery=Delivery.UNKNOWN, error="the daemon ended while it was sent")
     )

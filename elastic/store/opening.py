@@ -32,12 +32,15 @@ def open_store(url: str) -> Store:
     if folder is not None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         _keep_private(folder, make_url(url).database or "")
+    # After that: SQLite would make the file itself, with the mode that the umask gives.
     database = Database(url)
     try:
         database.own()  # before the schema changes under another daemon
         _refuse_damaged(database)
         _bring_up_to_date(database)
     except BaseException:
+        # The caller gets no store that it could close, and a lock that is held would refuse its
+        # next try.
         database.close()
         raise
     return Store(database)
@@ -67,10 +70,14 @@ def lock(folder: Path) -> int:
     Raises AlreadyRunning.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # The kernel frees a flock when its process ends, however it ends: a file that is merely there
+    # would keep the next daemon out after a crash. O_CLOEXEC, so that no child process keeps the
+    # lock.
     descriptor = os.open(folder / "daemon.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
+        # Empty for the moment between the other's lock and the number that it writes.
         owner = os.read(descriptor, 32).decode().strip() or "unknown"
         os.close(descriptor)
         raise AlreadyRunning(
@@ -95,6 +102,7 @@ def _keep_private(folder: Path, database: str) -> None:
     path = folder / Path(database).name
     with contextlib.suppress(OSError):
         path.touch(mode=0o600)
+    # A database of an earlier version may be readable by others, and its two helper files with it.
     for each in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
         with contextlib.suppress(OSError):
             if each.stat().st_mode & 0o077:
@@ -124,6 +132,8 @@ def _bring_up_to_date(database: Database) -> None:
     with database.read() as connection:
         revision = _revision(connection)
         tables = set(inspect(connection).get_table_names()) - {"alembic_version"}
+        # The revision alone is not enough: a migration that was broken off, or a person, may have
+        # left other tables than it says.
         is_in_order = revision == REVISION and not differences_in(connection)
     if is_in_order:
         return

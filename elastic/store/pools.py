@@ -89,6 +89,7 @@ def _save(connection: Connection, before: Pool, after: Pool) -> None:
     found = connection.execute(
         _CHANGE.values(history=to_text(after)), {f"of_{name}": each for name, each in key.items()}
     )
+    # The two databases have no common upsert in SQLAlchemy. No other writer can come between.
     if found.rowcount == 0:
         connection.execute(pools.insert(), key | {"history": to_text(after)})
 

@@ -48,6 +48,8 @@ def writer(url: URL) -> Engine:
     @event.listens_for(engine, "connect")
     def _lock(connection: Any, _record: Any) -> None:
         with connection.cursor() as cursor:
+            # A lock of the session, not of a transaction: it is held as long as this one connection
+            # lives. `try`, since the other daemon may never end, and a wait would look like a hang.
             cursor.execute("SELECT pg_try_advisory_lock(%s)", (_LOCK,))
             has_lock = cursor.fetchone()[0]
             if connection.info.server_version >= _KNOWS_IDLE_SESSIONS:
@@ -73,6 +75,7 @@ def writer(url: URL) -> Engine:
 
 def reader(url: URL) -> Engine:
     """Makes the engine of the sessions that read; a transaction sees one state of the database."""
+    # PostgreSQL's usual level shows each statement another state, and a tick reads with many.
     return _engine(url, size=8, isolation_level="REPEATABLE READ")
 
 
@@ -93,6 +96,7 @@ def _engine(url: URL, *, size: int, **options: Any) -> Engine:
             field="database_url",
         ) from error
 
+    # For each connection: a dumper of all psycopg would change what others of this process send.
     @event.listens_for(engine, "connect")
     def _take_any_text(connection: Any, _record: Any) -> None:
         from psycopg.types.string import StrDumper

@@ -97,6 +97,7 @@ class Presence(Repository):
         """Writes what was noted, but where something later is on record; keeps it where the
         database cannot."""
         with self._lock:
+            # Taken out under the lock, written without it: a heartbeat must not wait for the disk.
             heard = self._heard
             self._heard = {}
             self._since_s = None
@@ -111,4 +112,5 @@ class Presence(Repository):
                 connection.execute(_HEARD, rows)
         except StoreUnavailable:
             with self._lock:
+                # In this order, so that what came meanwhile wins over what could not be written.
                 self._heard = heard | self._heard

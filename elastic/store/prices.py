@@ -42,6 +42,7 @@ def add(
     What was charged stays charged: a price of no later date than the one in force holds from when
     it was observed.
     """
+    # Of the later instant: a price may be told late, and another may be in force by now.
     current = in_force(connection, offering, at_s=max(valid_from_s, observed_at_s))
     if current is not None and (current.usd_per_h, current.extras_usd_per_h) == (
         usd_per_h,
@@ -107,6 +108,7 @@ def held(
     for offering in offerings:
         before = in_force(connection, offering, at_s=from_s)
         if before is None:
+            # A machine that is older than the first price on record is charged at that one.
             first = select(prices).where(_IS_MEANT).order_by(prices.c.valid_from_s, prices.c.id)
             row = connection.execute(first.limit(1), _columns(offering)).one_or_none()
             if row is None:

@@ -21,6 +21,8 @@ def note_saves(connection: Connection, job_id: str, saves: Iterable[Save]) -> No
     row = job_rows.row(connection, job_id)
     known = saved(row.saves)
     for each in saves:
+        # Taken out first: dicts keep the place of a key that is set again, and the newest must be
+        # last.
         known.pop(each.mark, None)
         known[each.mark] = each.iteration
     newest = list(known.items())[-MOST_SAVES:]

@@ -95,6 +95,8 @@ def record(connection: Connection, job_id: str, *, now_s: float) -> JobRecord:
     since_s: dict[Offering, float] = {}
     for node in living:
         offering = _offering(node)
+        # Prices belong to offerings, and nodes of one offering share them: once from the oldest
+        # node on.
         since_s[offering] = min(_since_s(node), since_s.get(offering, now_s))
     held = [
         price
@@ -104,6 +106,7 @@ def record(connection: Connection, job_id: str, *, now_s: float) -> JobRecord:
     spent_usd = ledger.spent(connection, job_id, now_s)
     return JobRecord(
         written_at_s=now_s,
+        # Two sums of floats: their difference may be a hair below nothing.
         gone_usd=max(spent_usd - ledger.spent_on(connection, ids, now_s), 0.0),
         job=_values(job),
         nodes=tuple(living),
@@ -202,11 +205,14 @@ def adopt(
             _remember_price(connection, record, node)
         else:
             over = {"phase": NodePhase.LOST, "terminated_at_s": record.written_at_s}
+            # Never launched, as far as the ledger sees it: what it may have cost is in the job's
+            # gap.
             _insert(connection, nodes, {**node, **over, "launched_at_s": None}, without="seq")
     for each in record.intents:
         _insert(connection, intents, each, without="id")
     if record.generation is not None:
         _insert(connection, generations, record.generation)
+    # After the prices: a chain without a price at its launch is refused.
     ledger.rewrite(connection, adopted)
     if certificate is not None:
         certificates.keep(connection, job_id, certificate, now_s=now_s)
@@ -298,6 +304,7 @@ def _values(row: Row[Any]) -> Values:
 
 def _insert(connection: Connection, table: Table, values: Values, *, without: str = "") -> None:
     """Inserts a row, without columns that this version does not know, or numbers by itself."""
+    # A record may be of another version. What this one does not know it cannot use.
     known = {name: value for name, value in values.items() if name in table.c and name != without}
     connection.execute(table.insert().values(known))
 

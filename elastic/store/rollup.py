@@ -106,6 +106,7 @@ class Rollup:
         begun_s = time.monotonic()
         for job in self._jobs():
             while self._step(job, now_s=now_s):
+                # Between two batches, so that heartbeats and ticks get the writer in between.
                 if time.monotonic() - begun_s > _AT_ONCE_S:
                     return _MORE_IN_S
         return None
@@ -122,6 +123,7 @@ class Rollup:
             _Job(row.id, row.finished_at_s if row.phase in DONE else None, row.redone > 0)
             for row in rows
         ]
+        # A job that was resumed is not over any more, and makes windows again.
         self._is_done -= {each.id for each in found if each.ended_at_s is None}
         return [each for each in found if each.id not in self._is_done]
 
@@ -152,6 +154,7 @@ class Rollup:
     def _roll_windows(self, job: _Job, *, now_s: float) -> bool:
         to_s = now_s - WINDOWS_KEPT_S
         with self._database.read() as connection:
+            # Looked for by a reader: only the deletion itself keeps others from writing.
             ids = _old_windows(connection, job.id, to_s=to_s)
         if not ids:
             return False
@@ -160,6 +163,8 @@ class Rollup:
                 # The times of lost iterations are read off the windows: keep them before these go.
                 losses.keep(connection, job.id, before_s=now_s - _SETTLED_S)
             connection.execute(delete(windows).where(windows.c.id.in_(ids)))
+            # In the same transaction: a window that comes again is known by this instant to be
+            # counted already.
             connection.execute(delete(rollups).where(rollups.c.job_id == job.id))
             connection.execute(rollups.insert().values(job_id=job.id, windows_to_s=to_s))
         return True
@@ -184,6 +189,8 @@ class Rollup:
             if width_s <= BUCKET_S or connection.execute(_FINER, said).first() is None:
                 return False
         with self._database.write() as connection:
+            # Read again: a heartbeat may have added to a sum since the look above, and its part
+            # would be lost.
             rows = connection.execute(_FINER, said).all()
             sums: dict[tuple[int, str], float] = {}
             for row in rows:
@@ -202,6 +209,7 @@ def not_rolled_up(
     connection: Connection, job_id: str, batch: Sequence[Window], *, acked_seq: int
 ) -> Sequence[Window]:
     """Leaves out windows that come again, and whose rows are gone: they are counted already."""
+    # By far the most: what was never acknowledged was never stored, so nothing need be looked up.
     if all(window.seq > acked_seq for window in batch):
         return batch
     gone_to_s = connection.execute(_WINDOWS_TO, {"job_id": job_id}).scalar_one_or_none() or 0.0
@@ -215,6 +223,7 @@ def _old_windows(connection: Connection, job_id: str, *, to_s: float) -> list[in
         return []
     for series_id in connection.execute(_SERIES, {"job_id": job_id}).scalars().all():
         needed = connection.execute(_NEEDED_FROM, {"series_id": series_id}).scalar_one_or_none()
+        # Estimates read the newest warm windows only, so of the cold ones every old one may go.
         for is_cold, below in ((False, needed or 0), (True, _NO_ID)):
             said = {"series_id": series_id, "is_cold": is_cold, "below": below, "first": first}
             found = _ended_before(connection.execute(_OLDEST, said), to_s)

@@ -24,6 +24,7 @@ _THICK = (
     .where(
         decisions.c.job_id == bindparam("job_id"),
         decisions.c.last_at_s < bindparam("before_s"),
+        # The newest keeps its facts: the job's forecast is made of them, however old they are.
         decisions.c.id < bindparam("newest"),
         func.length(decisions.c.snapshot) > 0,
     )

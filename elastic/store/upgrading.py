@@ -44,12 +44,16 @@ def upgrade(url: str, revision: str) -> None:
             definitions = repair.definitions_in(reference)
         with engine.connect() as connection:
             found = shapes_in(connection)
+        # Compare with the old schema, not with the newest: a migration that meets other tables than
+        # it was written for may do harm that nothing shows.
         differ = differences(found, wanted)
         # Only SQLite's tables can be repaired, and only without a guess.
         if differ and (not is_sqlite or repair.obstacles(found, wanted)):
             raise ElasticError(_refusal(url, revision, differ, repair.obstacles(found, wanted)))
         if is_sqlite:
             # Copy before the first change.
+            # The transaction below protects from an error, and this copy from a migration that is
+            # wrong.
             copy = _copied(url)
         else:
             copy = None

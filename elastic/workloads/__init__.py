@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from elastic.workloads import esrgan
 from elastic.workloads.options import OptionValue
+from elastic.workloads.rhythm import Rhythm
 from elastic.workloads.workload import Phase, Workload
 
 WORKLOADS: Mapping[str, Workload] = {
@@ -19,4 +20,4 @@ WORKLOADS: Mapping[str, Workload] = {
     ),
 }
 
-__all__ = ["WORKLOADS", "OptionValue", "Phase", "Workload"]
+__all__ = ["WORKLOADS", "OptionValue", "Phase", "Rhythm", "Workload"]

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
+from elastic.agent import AgentSettings
 from elastic.agent.processes import kill_group
-from elastic.agent.settings import AgentSettings
 from elastic.protocol import PROTOCOL
 from elastic.rendezvous import StoreServer
 from tests.agent.assignments import ONE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from elastic.agent.cause import cause_in, describe_exit, is_echo
+from elastic.agent import cause_in, describe_exit, is_echo
 from elastic.model import AGENT_SAYS, Exit, Outcome
 
 WORKER = """Traceback (most recent call last):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from elastic.agent.cause import describe_exit
+from elastic.agent import describe_exit
 from elastic.agent.ending import exit_of
 from elastic.agent.ingest import WorkerReports
 from elastic.agent.steering import RunningGeneration

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from elastic.agent import AgentSettings
 from elastic.agent.generation_files import GenerationFiles
-from elastic.agent.settings import AgentSettings
 from elastic.checkpoints import Manifest
 from elastic.checkpoints.index import CheckpointIndex
 from elastic.checkpoints.s3 import Bucket, connect

@@ -13,8 +13,8 @@ import pytest
 
 from elastic.agent.disk_outbox import DiskOutbox
 from elastic.agent.ingest import WARM_UP_ITERATIONS, Ingest
+from elastic.protocol import NoteMessage, WindowMessage, fault_of
 from elastic.worker.hook import Worker
-from elastic.worker.messages import NoteMessage, WindowMessage, fault_of
 from elastic.worker.place import WorkerPlace
 
 WINDOW: dict[str, Any] = {

@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 
-from elastic.agent import logs
+from elastic.agent import logs, read_settings
 from elastic.agent.files import read_json, write_json
 from elastic.agent.lease import Lease, is_lease_over
 from elastic.agent.memory import Memory, recall, remember
-from elastic.agent.settings import read_settings
 from elastic.errors import InvalidInput
 from elastic.model import Exit, Outcome
 from elastic.protocol import Assignment, HeartbeatReply, from_json, to_json

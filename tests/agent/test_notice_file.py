@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from elastic.agent import read_settings
 from elastic.agent.imds import SpotAction
 from elastic.agent.notice_file import NoticeFile
-from elastic.agent.settings import read_settings
 from elastic.agent.watcher import Watcher
 from elastic.errors import ProviderUnavailable
 from elastic.model import Notice, NoticeKind

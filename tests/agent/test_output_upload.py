@@ -9,14 +9,14 @@ from typing import Any, cast
 
 import pytest
 
-from elastic.agent.cause import describe_exit
+from elastic.agent import describe_exit
 from elastic.agent.ending import as_stored
 from elastic.agent.output_upload import OutputUploadThread
 from elastic.agent.outputs import OutputUploader, TooMuch
 from elastic.agent.uploader import Both, SharedFolder, UploadVerdict
 from elastic.errors import StorageUnavailable, Superseded
 from elastic.model import Exit, Mode, Outcome
-from elastic.worker.messages import Arrival
+from elastic.protocol import Arrival
 from tests.agent.assignments import ONE
 from tests.agent.upload_threads import PATIENCE_S, verdict_of
 from tests.workloads.session.running import wait_until

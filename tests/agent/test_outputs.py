@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from elastic.agent import AgentSettings
 from elastic.agent.outputs import OutputUploader, TooMuch
-from elastic.agent.settings import AgentSettings
+from elastic.checkpoints import FolderObjects
 from elastic.checkpoints.folder import Look
 from elastic.checkpoints.index import CheckpointIndex
-from elastic.checkpoints.objects import FolderObjects
 from elastic.errors import Superseded
 from elastic.model import Mode
 from elastic.protocol import Assignment

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from elastic.agent.cause import describe_exit
+from elastic.agent import describe_exit
 from elastic.model import Exit, Outcome
 from tests.agent.conftest import World
 

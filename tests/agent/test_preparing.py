@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from elastic.agent import AgentSettings
 from elastic.agent.data import Source
 from elastic.agent.own_python import digest_of
 from elastic.agent.preparing import Preparation
-from elastic.agent.settings import AgentSettings
 from elastic.protocol import Brings, from_json, to_json
 from tests.agent.conftest import World
 from tests.agent.data_sources import FakeSource

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from elastic.agent.cause import only_follows
+from elastic.agent import only_follows
 from elastic.agent.root_error import root_error
 from elastic.model import Exit, Outcome, ScriptError
 from elastic.worker.last_error import FILE_NAME

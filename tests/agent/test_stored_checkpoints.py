@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 
-from elastic.agent.cause import cause_in
+from elastic.agent import cause_in
 from elastic.agent.processes import kill_group
 from elastic.checkpoints import Location
 from elastic.checkpoints.s3 import Bucket, connect

@@ -13,6 +13,7 @@ from typing import cast
 
 import pytest
 
+from elastic.agent import AgentSettings
 from elastic.agent.daemon_client import Refused
 from elastic.agent.data import Source
 from elastic.agent.disk_outbox import DiskOutbox
@@ -23,7 +24,6 @@ from elastic.agent.log_stream import LogStream
 from elastic.agent.memory import Memory
 from elastic.agent.preparing import Preparation
 from elastic.agent.round_registry import RoundRegistry
-from elastic.agent.settings import AgentSettings
 from elastic.agent.spawner import WARM_FILE
 from elastic.agent.supervisor import Supervisor
 from elastic.agent.uploader import SharedFolder

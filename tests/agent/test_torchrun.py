@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from elastic.agent.settings import AgentSettings
+from elastic.agent import AgentSettings
 from elastic.agent.torchrun import (
     FORKED_WORKER,
     as_here,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from elastic.checkpoints import FolderObjects
 from elastic.checkpoints.commit import Writer, commit
 from elastic.checkpoints.folder import Folder
 from elastic.checkpoints.index import CheckpointIndex
-from elastic.checkpoints.objects import FolderObjects
 from tests.api.world import START_S, World
 
 

@@ -13,8 +13,7 @@ from api.app import give_context
 from elastic.errors import Forbidden, StoreUnavailable
 from elastic.model import JobSpec
 from elastic.providers import Trouble
-from elastic.reconciler import Alarms, LeaseHolder, TerminationPermission
-from elastic.reconciler.group_liveness import Idle
+from elastic.reconciler import Alarms, Idle, LeaseHolder, TerminationPermission
 from elastic.store import StoredAlarm
 from tests.api.world import World
 

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from elastic.model import Capacity, Job, JobSpec, Obstacle, Offering
-from elastic.model.job import CapacityChoice
+from elastic.model import Capacity, CapacityChoice, Job, JobSpec, Obstacle, Offering
 from tests.api.world import START_S, World
 from tests.builders import intend
 

@@ -32,10 +32,8 @@ from elastic.model import (
 )
 from elastic.policy import VERSIONS
 from elastic.providers import FakeCloud, FakeProvider
-from elastic.reconciler import NodeTokens, observe
-from elastic.reconciler.observe import read_catalog
-from elastic.store import HeartbeatReport, Store
-from elastic.store.engine import Database
+from elastic.reconciler import NodeTokens, observe, read_catalog
+from elastic.store import Database, HeartbeatReport, Store
 from tests.builders import intend
 
 START_S = 1_700_000_000.0

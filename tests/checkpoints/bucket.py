@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from moto.server import ThreadedMotoServer
 
-from elastic.checkpoints.location import Location
+from elastic.checkpoints import Location
 from elastic.checkpoints.s3 import Bucket
 
 

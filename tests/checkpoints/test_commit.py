@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from elastic.checkpoints import Location, Place
 from elastic.checkpoints.bring import bring
 from elastic.checkpoints.index import CheckpointIndex
-from elastic.checkpoints.location import Location
-from elastic.checkpoints.manifest import Place
 from elastic.checkpoints.proof import check_bucket
 from elastic.checkpoints.s3 import Bucket
 from elastic.errors import CheckpointDamaged, StorageUnavailable, Superseded

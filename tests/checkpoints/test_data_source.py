@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from elastic.agent.data import fetch_data
-from elastic.checkpoints.location import Location
+from elastic.checkpoints import Location
 from elastic.checkpoints.s3 import Bucket
 from elastic.errors import NotFound
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from elastic.checkpoints.objects import FolderObjects, Objects
+from elastic.checkpoints import FolderObjects, Objects
 from elastic.checkpoints.s3 import Bucket
 from elastic.errors import NotFound, StorageUnavailable
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from elastic.checkpoints.location import Location
+from elastic.checkpoints import Location
 from elastic.checkpoints.s3 import Bucket
 from elastic.errors import StorageForbidden, StorageUnavailable
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from elastic.archive import pack, unpack
-from elastic.checkpoints.manifest import File
+from elastic.checkpoints import File
 from elastic.checkpoints.working import UNSEEN, FolderState, Held, WorkingFolder
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from elastic.authority import Authority
-from elastic.cli.exits import ExitCode
+from elastic.cli import ExitCode
 from elastic.model import Job, JobSpec, Offering
 from elastic.reconciler import kept_secret
 from elastic.store import lock, open_store

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from elastic import errors
-from elastic.cli.exits import MEANINGS, ExitCode, exit_code_of, exit_code_of_job
+from elastic.cli import MEANINGS, ExitCode
+from elastic.cli.exits import exit_code_of, exit_code_of_job
 from elastic.model import JobPhase
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from elastic.cli.token import write_token
-from elastic.client.connection import Connection, read_token
+from elastic.client import Connection, read_token
 from elastic.errors import Unauthorized
 from tests.cli.commands import runner
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from elastic.cli.exits import ExitCode
+from elastic.cli import ExitCode
 from elastic.cli.watch import ANSWER_S, PATIENCE_S, POLL_S, WatchedJob, watch
 from elastic.clock import ManualClock
 from elastic.errors import DaemonUnreachable

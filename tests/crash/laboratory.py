@@ -15,8 +15,7 @@ from moto.backends import get_backend
 
 from elastic.clock import ManualClock
 from elastic.providers.ec2 import tags
-from elastic_lab import Lab, parse_scenario, running_lab
-from elastic_lab.cloud import ACCOUNT_ID
+from elastic_lab import ACCOUNT_ID, Lab, parse_scenario, running_lab
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from elastic.model import Job, JobPhase, Outcome, spent_usd
-from elastic.store import Store
-from elastic.store.engine import Database
+from elastic.store import Database, Store
 from tests.crash.agents import Agent
 from tests.crash.daemon import NODES, Daemon, Rehearsal, Site, cheapest
 from tests.crash.laboratory import Laboratory, Sighting

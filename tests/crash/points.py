@@ -17,8 +17,8 @@ from typing import Any, Self
 
 from sqlalchemy import Connection
 
-from elastic.store import Store
-from elastic.store.engine import Database, Repository
+from elastic.store import Database, Store
+from elastic.store.engine import Repository
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -13,14 +13,17 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 
 from elastic.bounds import Bound
 from elastic.protocol import (
+    MESSAGES,
+    Arrival,
     Heartbeat,
     HeartbeatReply,
     LogBatch,
     LogsStored,
     Registered,
     Registration,
+    RoundQuestion,
+    Sender,
 )
-from elastic.worker.messages import MESSAGES, Arrival, RoundQuestion, Sender
 from tests.docs.pages import ROOT
 
 PAGE = Path("docs/reference/protocol.md")

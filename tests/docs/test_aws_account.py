@@ -14,8 +14,8 @@ import pytest
 
 from elastic.checkpoints import parse_location
 from elastic.config import Ec2Settings
+from elastic.providers.ec2 import DEFAULT_BOOTSTRAP
 from elastic.providers.ec2.account import Scope, policy
-from elastic.providers.ec2.user_data import DEFAULT_BOOTSTRAP
 from elastic_lab import Lab
 from tests.docs.pages import ROOT, blocks, page
 from tests.lab import conftest

@@ -13,8 +13,8 @@ from typer.main import get_command
 
 from api.app import routes
 from api.job_document import JobDocument
+from elastic.cli import MEANINGS
 from elastic.cli.app import app
-from elastic.cli.exits import MEANINGS
 from elastic.config import PolicySettings, Settings
 from elastic.policy import POLICIES
 from elastic.pricing import PRICE_SOURCES

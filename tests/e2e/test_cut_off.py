@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from elastic_lab import Lab
-from elastic_lab.namespaces import has_namespaces
+from elastic_lab import Lab, has_namespaces
 from tests.e2e.running import RunningDaemon, lab_left_empty, running_daemon_on
 
 pytestmark = [

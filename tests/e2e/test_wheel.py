@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from elastic.distribution import own_wheel
-from elastic.providers.ec2.user_data import DEFAULT_BOOTSTRAP, user_data, wheel_url
+from elastic.providers.ec2 import DEFAULT_BOOTSTRAP, user_data, wheel_url
 from tests.e2e.running import RunningDaemon, lab_left_empty, running_daemon
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]

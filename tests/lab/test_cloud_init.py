@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from elastic.errors import InvalidInput
-from elastic.providers.ec2.user_data import user_data
+from elastic.providers.ec2 import user_data
 from elastic_lab import Lab, parse_scenario, running_lab
 from tests.e2e.running import RunningDaemon
 from tests.lab.conftest import StartLab, processes_of

@@ -18,8 +18,8 @@ import pytest
 
 from elastic.clock import SystemClock
 from elastic.errors import InvalidInput
-from elastic_lab import Lab
-from elastic_lab.namespaces import NamespaceHypervisor, has_namespaces, ip
+from elastic_lab import Lab, has_namespaces
+from elastic_lab.namespaces import NamespaceHypervisor, ip
 from tests.lab.conftest import StartLab, processes_of
 from tests.lab.world import describe, eventually, launch, state, terminate_all
 

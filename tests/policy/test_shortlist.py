@@ -23,8 +23,7 @@ from elastic.model import (
     Snapshot,
     Unavailable,
 )
-from elastic.policy import best_value, decide, guard
-from elastic.policy.shortlist import shortlist
+from elastic.policy import best_value, decide, guard, shortlist
 from tests.builders import NOW_S, group, job, price, series, snapshot
 
 _ZONES = ("zone-a", "zone-b", "zone-c")

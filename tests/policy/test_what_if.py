@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from elastic.model import Action, Group, Job, JobPhase, Objective, Snapshot
-from elastic.policy import decide
-from elastic.policy.what_if import Lever, Threshold, WinsIf, altered, losers, what_if
+from elastic.policy import Lever, Threshold, WinsIf, decide, what_if
+from elastic.policy.what_if import altered, losers
 from tests.builders import NOW_S, group, job, price, prices, series, snapshot
 from tests.policy.any_snapshot import measured_snapshots, snapshots
 

@@ -12,17 +12,19 @@ from hypothesis import strategies as st
 
 from elastic.errors import InvalidInput
 from elastic.protocol import (
+    MESSAGES,
+    SIGNS,
     Assignment,
     Heartbeat,
     HeartbeatReply,
     LogBatch,
     Registered,
     Registration,
+    fault_of,
     from_json,
     outgoing,
     to_json,
 )
-from elastic.worker.messages import MESSAGES, SIGNS, fault_of
 from tests.protocol.messages import contents
 
 OUTGOING = sorted(MESSAGES.keys() - SIGNS)

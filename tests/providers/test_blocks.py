@@ -6,7 +6,7 @@ import pytest
 
 from elastic.errors import InvalidInput
 from elastic.model import Obstacle, Unavailable
-from elastic.providers.blocks import Blocks
+from elastic.providers import Blocks
 from tests.builders import offering
 
 HERE, THERE = offering(zone="a"), offering(zone="b")

@@ -19,11 +19,16 @@ from elastic.errors import (
 )
 from elastic.model import Capacity, Obstacle, Offering, Precision
 from elastic.providers import InstanceState, Provider, Trouble
-from elastic.providers.ec2 import Ec2Provider, Paths, connect
+from elastic.providers.ec2 import (
+    DEFAULT_BOOTSTRAP,
+    Ec2Provider,
+    Paths,
+    connect,
+    read_machines,
+    wheel_url,
+)
 from elastic.providers.ec2.account import Scope, policy
 from elastic.providers.ec2.advisor import advisor_buckets
-from elastic.providers.ec2.machines import read_machines
-from elastic.providers.ec2.user_data import DEFAULT_BOOTSTRAP, wheel_url
 from tests.providers import ec2_world
 from tests.providers.contract import ProviderContract, World, buy, request
 from tests.providers.ec2_endpoint import Endpoint, Scripted

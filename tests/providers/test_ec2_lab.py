@@ -15,7 +15,7 @@ import pytest
 from elastic.clock import ManualClock
 from elastic.config import Ec2Settings
 from elastic.model import Capacity, Offering
-from elastic.providers.base import InstanceState
+from elastic.providers import InstanceState
 from elastic_lab import CapacityWindow, parse_scenario, running_lab
 from tests.agent.conftest import FakeDaemon
 from tests.lab import conftest

@@ -18,17 +18,12 @@ from pathlib import Path
 import psutil
 import pytest
 
-from elastic.agent.settings import read_settings
+from elastic.agent import read_settings
 from elastic.authority import Authority, listening_context
 from elastic.distribution import own_wheel
 from elastic.errors import ProviderError
-from elastic.providers.ec2.user_data import (
-    DEFAULT_BOOTSTRAP,
-    MOST_BYTES,
-    package_source,
-    user_data,
-    wheel_url,
-)
+from elastic.providers.ec2 import DEFAULT_BOOTSTRAP, user_data, wheel_url
+from elastic.providers.ec2.user_data import MOST_BYTES, package_source
 
 GIVEN = {
     "daemon_url": "https://10.0.0.1:8471",

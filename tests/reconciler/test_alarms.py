@@ -14,10 +14,8 @@ import pytest
 from elastic.errors import Forbidden, ProviderUnavailable, StoreUnavailable
 from elastic.model import JobPhase, Objective, OnMiss
 from elastic.policy import decide
-from elastic.providers import InstanceState, Trouble
-from elastic.providers.fake import Operation
-from elastic.reconciler import AlarmKind
-from elastic.reconciler.group_liveness import Idle
+from elastic.providers import InstanceState, Operation, Trouble
+from elastic.reconciler import AlarmKind, Idle
 from elastic.store import Store
 from tests.builders import intend
 from tests.reconciler.virtual import SMALL, VirtualCluster

@@ -12,8 +12,7 @@ from elastic.clock import ManualClock
 from elastic.config import Ec2Settings
 from elastic.errors import ProviderUnavailable
 from elastic.pricing import PRICE_SOURCES, PriceSetup, PriceSource, Quote
-from elastic.providers import Instance
-from elastic.providers.fake import Operation
+from elastic.providers import Instance, Operation
 from tests.pricing.price_list import entry
 from tests.providers import ec2_world
 from tests.providers.ec2_endpoint import Endpoint

@@ -24,8 +24,7 @@ from elastic.model import (
     Snapshot,
 )
 from elastic.policy import decide
-from elastic.providers import InstanceState
-from elastic.providers.fake import Operation
+from elastic.providers import InstanceState, Operation
 from tests.reconciler.virtual import LARGE, SMALL, Prices, VirtualCluster, small_forever
 
 A = Offering("small", Capacity.SPOT, "us-east-1a")

@@ -10,8 +10,7 @@ import pytest
 from elastic.errors import ProviderError, ProviderUnavailable
 from elastic.model import JobPhase, Objective, Workers
 from elastic.policy import decide
-from elastic.providers import InstanceState
-from elastic.providers.fake import Operation
+from elastic.providers import InstanceState, Operation
 from elastic.reconciler import AlarmKind
 from tests.reconciler.virtual import LARGE, SMALL, VirtualCluster
 

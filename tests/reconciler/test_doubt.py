@@ -14,8 +14,7 @@ from elastic.errors import (
     ProviderUnavailable,
     QuotaReached,
 )
-from elastic.providers import Instance, InstanceState
-from elastic.providers.fake import Operation
+from elastic.providers import Instance, InstanceState, Operation
 from tests.reconciler.virtual import VirtualCluster, small_forever
 
 LOST = ProviderUnavailable("the answer is lost")

@@ -19,8 +19,7 @@ from elastic.model import (
     Reason,
     Snapshot,
 )
-from elastic.providers import InstanceState
-from elastic.providers.fake import Operation
+from elastic.providers import InstanceState, Operation
 from tests.reconciler.virtual import LARGE, SMALL, Prices, VirtualCluster, small_forever
 
 

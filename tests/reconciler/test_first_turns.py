@@ -8,9 +8,7 @@ from dataclasses import replace
 import pytest
 
 from elastic.model import AgentState, Group, Node, Pulse
-from elastic.reconciler import World, next_steps
-from elastic.reconciler.group_liveness import GroupLiveness
-from elastic.reconciler.steps import DrainGeneration
+from elastic.reconciler import DrainGeneration, GroupLiveness, World, next_steps
 from tests.reconciler.worlds import HALF, JOB, generation, node, overdue_after, world
 
 

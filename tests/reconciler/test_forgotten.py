@@ -8,7 +8,7 @@ import pytest
 
 from elastic.errors import ProviderUnavailable
 from elastic.model import Job
-from elastic.providers.fake import Operation
+from elastic.providers import Operation
 from tests.reconciler.virtual import VirtualCluster, small_forever
 
 LEASE_S = 600.0

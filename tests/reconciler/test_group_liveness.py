@@ -22,9 +22,16 @@ from elastic.model import (
     Reason,
     Snapshot,
 )
-from elastic.reconciler import AlarmKind, World, next_steps
-from elastic.reconciler.group_liveness import GroupLiveness
-from elastic.reconciler.steps import DrainGeneration, EndGeneration, StartGeneration, TerminateNode
+from elastic.reconciler import (
+    AlarmKind,
+    DrainGeneration,
+    EndGeneration,
+    GroupLiveness,
+    StartGeneration,
+    TerminateNode,
+    World,
+    next_steps,
+)
 from tests.reconciler.still_worlds import members, still, three
 from tests.reconciler.virtual import SMALL, VirtualCluster
 from tests.reconciler.worlds import HALF, JOB, generation, node, overdue_after, world

@@ -10,8 +10,7 @@ import pytest
 
 from elastic.errors import Forbidden, ProviderUnavailable
 from elastic.model import Action, Group, JobPhase, NodePhase, Plan, Reason, Snapshot
-from elastic.providers import Instance, InstanceState
-from elastic.providers.fake import Operation
+from elastic.providers import Instance, InstanceState, Operation
 from elastic.reconciler import LaunchTerms
 from tests.reconciler.virtual import LARGE, SMALL, VirtualCluster
 

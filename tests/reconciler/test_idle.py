@@ -12,8 +12,7 @@ import pytest
 from sqlalchemy import Engine, event
 
 from elastic.model import Group, JobPhase
-from elastic.store import Store
-from elastic.store.engine import Database
+from elastic.store import Database, Store
 from elastic.store.facts import Facts
 from tests.reconciler.dictated import Dictated
 from tests.reconciler.virtual import LARGE, SMALL, VirtualCluster, small_forever

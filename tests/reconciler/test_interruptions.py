@@ -21,8 +21,7 @@ from elastic.model import (
     Outcome,
 )
 from elastic.policy import guard
-from elastic.providers import InstanceState
-from elastic.providers.fake import Operation
+from elastic.providers import InstanceState, Operation
 from tests.reconciler.dictated import Dictated
 from tests.reconciler.virtual import SMALL, VirtualCluster
 

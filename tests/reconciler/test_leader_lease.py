@@ -9,8 +9,7 @@ import pytest
 from elastic.clock import ManualClock
 from elastic.errors import AlreadyRunning, LeaseLost, ProviderError, ProviderUnavailable
 from elastic.model import JobPhase
-from elastic.providers import InstanceState
-from elastic.providers.fake import FakeProvider, Operation
+from elastic.providers import FakeProvider, InstanceState, Operation
 from elastic.reconciler import LeaseHolder, place_of
 from tests.reconciler.virtual import VirtualCluster, small_forever
 

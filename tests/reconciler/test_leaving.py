@@ -18,15 +18,15 @@ from elastic.model import (
     Offering,
     Outcome,
 )
-from elastic.reconciler import next_steps
-from elastic.reconciler.loop import to_be_left_alone
-from elastic.reconciler.steps import (
+from elastic.reconciler import (
     DrainGeneration,
     EndGeneration,
     LaunchNodes,
     StartGeneration,
     TerminateNode,
+    next_steps,
 )
+from elastic.reconciler.loop import to_be_left_alone
 from tests.reconciler.worlds import generation, left, node, world
 
 SPOT = Offering("c5.large", Capacity.SPOT, "us-east-1a")

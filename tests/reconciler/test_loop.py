@@ -21,8 +21,7 @@ from elastic.model import (
     RoundRegistration,
     Rounds,
 )
-from elastic.providers import InstanceState, LaunchRequest
-from elastic.providers.fake import FakeProvider, Operation
+from elastic.providers import FakeProvider, InstanceState, LaunchRequest, Operation
 from elastic.store import HeartbeatReport
 from tests.reconciler.dictated import Dictated
 from tests.reconciler.virtual import LARGE, SMALL, VirtualCluster

@@ -6,8 +6,7 @@ import pytest
 
 from elastic.errors import ProviderUnavailable
 from elastic.model import Boot, Group, Limits, Outcome
-from elastic.reconciler import observe, training_group
-from elastic.reconciler.observe import KnownCatalog
+from elastic.reconciler import KnownCatalog, observe, training_group
 from elastic.store import JobFacts
 from tests.builders import node_type
 from tests.reconciler.worlds import HALF, JOB, generation, left, node

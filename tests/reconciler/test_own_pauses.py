@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from elastic.model import Group, JobPhase, Pulse
-from elastic.reconciler import next_steps
-from elastic.reconciler.group_liveness import GroupLiveness, Idle
+from elastic.reconciler import GroupLiveness, Idle, next_steps
 from tests.reconciler.still_worlds import members, still, three
 from tests.reconciler.virtual import VirtualCluster
 from tests.reconciler.worlds import HALF, generation, node, overdue_after, world

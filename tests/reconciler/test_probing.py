@@ -20,8 +20,7 @@ from elastic.model import (
     Snapshot,
 )
 from elastic.policy import decide
-from elastic.providers import InstanceState
-from elastic.providers.fake import Operation
+from elastic.providers import InstanceState, Operation
 from tests.reconciler.virtual import VirtualCluster
 
 SPOT, ON_DEMAND = Offering("small", Capacity.SPOT, "a"), Offering("small", Capacity.ON_DEMAND, "a")

@@ -11,8 +11,7 @@ import pytest
 from elastic.errors import Forbidden, QuotaReached
 from elastic.model import Job, JobPhase, Offering, Precision
 from elastic.policy import decide
-from elastic.providers import InstanceState
-from elastic.providers.fake import Operation
+from elastic.providers import InstanceState, Operation
 from tests.reconciler.virtual import LARGE, SMALL, VirtualCluster
 
 FULL = QuotaReached("raise L-1216C47A")

@@ -9,8 +9,7 @@ import pytest
 from elastic.errors import PriceUnavailable, ProviderUnavailable
 from elastic.model import Action, Group, Obstacle, Plan, Reason, Snapshot
 from elastic.pricing import Quote
-from elastic.providers import LaunchRequest
-from elastic.providers.fake import Operation
+from elastic.providers import LaunchRequest, Operation
 from tests.reconciler.virtual import LARGE, SMALL, Prices, VirtualCluster
 
 AWAY_S = 300.0

@@ -9,8 +9,7 @@ import pytest
 
 from elastic.errors import ProviderUnavailable, StoreUnavailable
 from elastic.model import JobPhase, Node, Plan, Snapshot
-from elastic.providers import InstanceState
-from elastic.providers.fake import Operation
+from elastic.providers import InstanceState, Operation
 from elastic.reconciler import AlarmKind
 from tests.reconciler.full_disk import FullDisk
 from tests.reconciler.virtual import Prices, VirtualCluster, small_forever

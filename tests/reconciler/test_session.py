@@ -18,16 +18,17 @@ from elastic.model import (
     NoticeKind,
     Outcome,
 )
-from elastic.reconciler import World, next_steps
-from elastic.reconciler.session import all_are_heard
-from elastic.reconciler.steps import (
+from elastic.reconciler import (
     BeginEnding,
     DrainGeneration,
     EndGeneration,
     LaunchNodes,
     StartGeneration,
     TerminateNode,
+    World,
+    next_steps,
 )
+from elastic.reconciler.session import all_are_heard
 from tests.reconciler.worlds import FULL, HALF, generation, left, node, world
 
 JOB = Job(

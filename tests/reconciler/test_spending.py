@@ -24,8 +24,7 @@ from elastic.errors import (
 from elastic.model import Job, JobPhase, Objective, Offering
 from elastic.policy import decide
 from elastic.pricing import Quote
-from elastic.providers import InstanceState
-from elastic.providers.fake import Operation
+from elastic.providers import InstanceState, Operation
 from tests.reconciler.full_disk import FullDisk
 from tests.reconciler.virtual import LARGE, SMALL, Prices, VirtualCluster
 

@@ -17,8 +17,7 @@ from elastic.model import (
     NoticeKind,
     Outcome,
 )
-from elastic.reconciler import next_steps
-from elastic.reconciler.steps import (
+from elastic.reconciler import (
     BeginEnding,
     DrainGeneration,
     EndGeneration,
@@ -26,6 +25,7 @@ from elastic.reconciler.steps import (
     LaunchNodes,
     StartGeneration,
     TerminateNode,
+    next_steps,
 )
 from tests.reconciler.worlds import FULL, HALF, JOB, generation, left, node, world
 

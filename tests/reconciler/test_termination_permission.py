@@ -7,9 +7,8 @@ import pytest
 from elastic.clock import ManualClock
 from elastic.errors import ProviderError, ProviderUnavailable
 from elastic.model import JobPhase, NodePhase
-from elastic.providers import Instance, InstanceState
-from elastic.providers.fake import Operation
-from elastic.reconciler.termination_permission import TerminationPermission
+from elastic.providers import Instance, InstanceState, Operation
+from elastic.reconciler import TerminationPermission
 from tests.reconciler.virtual import SMALL, VirtualCluster, small_forever
 
 LEASE_S = 600.0

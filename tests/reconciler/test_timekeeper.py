@@ -10,7 +10,7 @@ import pytest
 
 from elastic.clock import ManualClock, SteadyClock, seconds_since_boot
 from elastic.policy import decide
-from elastic.providers.fake import Operation
+from elastic.providers import Operation
 from elastic.reconciler import Timekeeper, continued_s
 from tests.reconciler.virtual import VirtualCluster
 

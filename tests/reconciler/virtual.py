@@ -37,8 +37,7 @@ from elastic.model import (
     Window,
 )
 from elastic.pricing import Quote, StaticPrices
-from elastic.providers import InstanceState
-from elastic.providers.fake import FakeCloud, FakeProvider
+from elastic.providers import FakeCloud, FakeProvider, InstanceState
 from elastic.reconciler import (
     LaunchTerms,
     LeaseHolder,

@@ -7,8 +7,14 @@ from pathlib import Path
 import pytest
 
 from elastic.model import JobPhase, Limits, Objective
-from elastic.simulator import Program, SimulatedMarket, SimulationSettings, Speeds, simulated
-from elastic.simulator.simulation import BEGINS_S
+from elastic.simulator import (
+    BEGINS_S,
+    Program,
+    SimulatedMarket,
+    SimulationSettings,
+    Speeds,
+    simulated,
+)
 from tests.reconciler.virtual import LARGE, SMALL, TYPES, VirtualCluster, small_forever
 from tests.simulator.worlds import SPOT_A, SPOT_B, H, decide, down, job, market, program
 

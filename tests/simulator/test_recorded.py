@@ -6,8 +6,7 @@ import pytest
 
 from elastic.errors import InvalidInput
 from elastic.model import CapacityChoice, JobPhase
-from elastic.simulator.backtest import backtest
-from elastic.simulator.recorded import recorded
+from elastic.simulator import backtest, recorded
 from tests.simulator.worlds import SPOT_A, H, decide, down, job, market, program, simulated
 
 

@@ -8,8 +8,7 @@ import pytest
 
 from elastic.model import CapacityChoice, Decision, JobPhase, Objective, Snapshot
 from elastic.model import Plan as ModelPlan
-from elastic.simulator import Availability, SimulatedMarket, SimulatedPool, Simulation
-from elastic.simulator.simulation import BEGINS_S
+from elastic.simulator import BEGINS_S, Availability, SimulatedMarket, SimulatedPool, Simulation
 from tests.simulator.worlds import (
     ON_DEMAND,
     SPOT_A,

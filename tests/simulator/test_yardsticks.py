@@ -9,9 +9,14 @@ import pytest
 
 from elastic.errors import InvalidInput
 from elastic.model import JobPhase, Objective
-from elastic.simulator import Availability, SimulatedPool, backtest, read_node_types
-from elastic.simulator.simulation import BEGINS_S
-from elastic.simulator.yardsticks import yardsticks
+from elastic.simulator import (
+    BEGINS_S,
+    Availability,
+    SimulatedPool,
+    backtest,
+    read_node_types,
+    yardsticks,
+)
 from tests.simulator.worlds import (
     SPOT_A,
     SPOT_B,

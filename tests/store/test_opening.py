@@ -18,8 +18,7 @@ from sqlalchemy import Connection, create_engine, inspect, text
 
 from elastic.model import AgentState, JobSpec, Mode, Pulse, Workers
 from elastic.policy import decide
-from elastic.store import migrate, migration_config, open_store
-from elastic.store.codec import to_text
+from elastic.store import migrate, migration_config, open_store, to_text
 from elastic.store.schema import REVISION
 from tests.builders import job, node, snapshot
 from tests.empty_database import lay_out

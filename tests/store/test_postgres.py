@@ -10,8 +10,7 @@ import psycopg
 import pytest
 
 from elastic.errors import AlreadyRunning, InvalidInput, StoreUnavailable
-from elastic.store import Store, inspect_store, open_store
-from elastic.store.engine import Database
+from elastic.store import Database, Store, inspect_store, open_store
 from tests.postgres import PostgresServer
 
 

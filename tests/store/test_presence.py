@@ -10,8 +10,7 @@ from sqlalchemy import Connection
 
 from elastic.errors import StoreUnavailable
 from elastic.model import AgentState, JobSpec, Node, NodeReport, Offering, Pulse
-from elastic.store import HeartbeatReport, Store
-from elastic.store.engine import Database
+from elastic.store import Database, HeartbeatReport, Store
 from elastic.store.presence import Presence
 from tests.builders import intend
 from tests.empty_database import lay_out

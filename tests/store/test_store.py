@@ -42,6 +42,7 @@ from elastic.model import (
     Snapshot,
 )
 from elastic.store import (
+    Database,
     Event,
     HeartbeatReport,
     Store,
@@ -51,7 +52,6 @@ from elastic.store import (
     open_store,
     to_text,
 )
-from elastic.store.engine import Database
 from elastic.store.measurements import BUCKET_S, rates, spread
 from tests.builders import intend
 from tests.store.rows import HALF, plan, snapshot, window

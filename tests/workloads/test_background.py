@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 import torch
 
+from elastic.workloads import Rhythm
 from elastic.workloads.background import BackgroundSaver, Saved
 from elastic.workloads.checkpoint import Checkpoints
-from elastic.workloads.rhythm import Rhythm
 
 LIMIT = Rhythm(most_iterations=10)
 

@@ -209,6 +209,7 @@ def node_counts(spec: JobSpec) -> tuple[Choice, ...]:
     least = spec.nodes_min
     most = spec.nodes_max
     near = range(least, min(most, least + _EACH_UP_TO - 1) + 1)
+    # A list of a thousand numbers is no choice. The command line takes any of them.
     far = range(least + _EACH_UP_TO, most, 8)
     numbers = sorted({*near, *far, most})
     return (

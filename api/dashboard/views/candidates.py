@@ -114,6 +114,7 @@ def standing_of(
     candidate: Candidate, *, current: Group | None, target: Group | None, is_profiling: bool
 ) -> CandidateStanding:
     """A candidate's state: what is being done with it, else what is known of it."""
+    # Without a target the job stays where it is: that group is then the wanted one.
     is_wanted = candidate.group == (target or current)
     if is_wanted and (is_profiling or (candidate.group == current and candidate.step_s is None)):
         return CandidateStanding.MEASURING
@@ -180,6 +181,7 @@ def _detail(candidate: Candidate) -> str:
 
 def _rank(candidate: Candidate) -> tuple[bool, float, str]:
     value = candidate.iterations_per_usd
+    # By name last, so that equal ones do not change places at each update.
     return (value is None, 0.0 if value is None else -value.value, str(candidate.group))
 
 
@@ -189,6 +191,7 @@ def _reach(candidate: Candidate) -> float:
     known = []
     if value is not None:
         known = [value.value, value.high or 0.0]
+    # With the whisker's end: an axis up to the value alone would cut it off.
     return max([*known, candidate.effective_iterations_per_usd or 0.0])
 
 

@@ -98,10 +98,12 @@ def _money_rows(jobs: Sequence[Compared]) -> tuple[ComparedRow, ...]:
         row("On", _place),
         row("Nodes in all", lambda each: whole(len(each.nodes))),
     )
+    # A row in which no job has anything compares nothing.
     return tuple(each for each in rows if any(cell != UNKNOWN for cell in each.cells))
 
 
 def _quality_rows(reported: Sequence[Quality]) -> tuple[ComparedRow, ...]:
+    # In the order in which the scripts wrote them: they put first what matters to them.
     names = dict.fromkeys(name for each in reported for name in each)
     return tuple(
         ComparedRow(words(name), tuple(_reported(each.get(name)) for each in reported))
@@ -111,6 +113,7 @@ def _quality_rows(reported: Sequence[Quality]) -> tuple[ComparedRow, ...]:
 
 def _spec_rows(jobs: Sequence[Compared]) -> tuple[ComparedRow, ...]:
     """What was asked for, where that is not the same for all."""
+    # As what was asked for, so without what the nodes made of it.
     lines = [dict(spec_lines(each.facts.job.spec, is_preloaded=None)) for each in jobs]
     names = dict.fromkeys(name for each in lines for name in each)
     found = {name: [each.get(name, "–") for each in lines] for name in names}

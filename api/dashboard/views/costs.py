@@ -93,6 +93,7 @@ def cost_view(
     `names` are those of the jobs, by id.
     """
     begin_s = month_begins_s(now_s)
+    # UTC has days of 86,400 s, as Unix time counts them, so no calendar is needed.
     day_s = now_s - now_s % _DAY_S
 
     def spent(from_s: float, to_s: float, own: Sequence[LedgerRow] = rows) -> float:

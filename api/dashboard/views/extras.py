@@ -191,6 +191,7 @@ def event_rows(events: Sequence[Event], *, now_s: float) -> tuple[EventRow, ...]
 
 def pictures(job: Job, files: Sequence[schemas.Artifact]) -> tuple[PictureView, ...]:
     """The images among a job's files, newest first."""
+    # The name decides between files of one second, so that two looks give one order.
     newest = sorted(files, key=lambda each: (each.modified_at_s, each.name), reverse=True)
     return tuple(
         PictureView(each.name, each.href, f"{each.name}, made by job {job.spec.name}")
@@ -205,6 +206,7 @@ def log_view(job: Job, found: Shown, *, ranks: Sequence[int], rank: int | None) 
     last = found.lines[-1] if found.lines else None
     return LogView(
         text="".join(written(found, is_labelled=True)),
+        # Empty once it is over: each open page would otherwise hold one of the few streams.
         follow="" if job.phase.is_final else f"/v1/jobs/{job.id}/logs{query}",
         after=0 if last is None else last.id,
         generation=0 if last is None else last.generation,
@@ -240,6 +242,7 @@ def use_parts(spent: Mapping[Use, float]) -> tuple[UsePart, ...]:
     total = sum(spent.values())
     begins = 0.0
     parts = []
+    # Always in this order, so that a colour keeps its place while the numbers change.
     for use in Use:
         usd_of = spent.get(use, 0.0)
         if usd_of <= 0 or total <= 0:
@@ -378,6 +381,7 @@ def _mode(spec: JobSpec, *, is_preloaded: bool | None) -> str:
 def _generation_row(
     generation: Generation, by_id: Mapping[str, Node], now_s: float
 ) -> GenerationRow:
+    # Those of an adopted job that were gone before are not on record here.
     members = Counter(
         by_id[node_id].offering for node_id in generation.node_ids if node_id in by_id
     )

@@ -235,6 +235,7 @@ def _problem(facts: JobPageFacts) -> str:
         return f"The job failed: {job.message or 'no reason was recorded'}"
     if job.phase is JobPhase.BUDGET_EXHAUSTED:
         return f"The job stopped at its budget: {job.message or 'the budget is used up'}"
+    # Of a job that is over, its message says how it ended, which this would contradict.
     if job.error is not None and not (job.phase is JobPhase.DRAINING or job.phase.is_final):
         return f"It failed once, and starts again: {job.error}"
     if (
@@ -352,6 +353,7 @@ def _saved_card(facts: JobPageFacts) -> Card:
     """What moving has saved, against the group that trained first."""
     # That group does not change with prices or trials, so the number is comparable over time.
     began = facts.began
+    # On the only group that was measured nothing can be saved, nor lost.
     if began is None or len(facts.fixed) < 2 or not facts.spent_usd > 0:
         return Card("saved_usd", "Saved", UNKNOWN, ("known once two node types are measured",))
     best = facts.fixed[0]

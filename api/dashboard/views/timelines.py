@@ -83,6 +83,7 @@ class ValueStep:
 def throughput_timeline(facts: JobPageFacts) -> TimelineView:
     """Draws iterations per second over time, with each decision that changed something."""
     points = facts.throughput
+    # A mark to the right of the last point would stretch the axis, and leave nothing to see there.
     marks = tuple(mark for mark in _marks(facts) if points and mark.at_s <= points[-1].at_s)
     rates = [(each.at_s, each.iterations_per_s, each.training_phase) for each in points]
     at_s, series = _by_phase(rates, unit="it/s", begin_s=marks[0].at_s if marks else None)
@@ -117,10 +118,12 @@ def value_steps(facts: JobPageFacts) -> tuple[ValueStep, ...]:
     if not points or not rows:
         return ()
     last_s = max(until_s(row, facts.now_s) for row in rows)
+    # The last point has no next one: it lasts as long as a machine was paid.
     ends_s = [each.at_s for each in points[1:]] + [max(last_s, points[-1].at_s)]
     found = []
     for point, end_s in zip(points, ends_s, strict=True):
         dollars = cost_between(rows, point.at_s, end_s, now_s=facts.now_s)
+        # Where nothing was paid, as on local machines, a dollar bought nothing that could be drawn.
         if dollars > 0:
             done = point.iterations_per_s * (end_s - point.at_s)
             found.append(ValueStep(point.at_s, end_s, done / dollars, point.training_phase))
@@ -138,6 +141,7 @@ def cost_timeline(facts: JobPageFacts) -> TimelineView:
         return _timeline("cost", "Cost", "$", "", (), (), (), facts.now_s)
     at_s = [each.at_s for each in points]
     fan = _fan(facts)
+    # An end that was foreseen and has passed would draw the line backwards.
     ahead_s = sorted({end_s for _, end_s, _ in fan if end_s > at_s[-1]})
     deadline = deadline_mark(facts)
     if (
@@ -211,6 +215,7 @@ def _foreseen(
         *sorted((end_s, end_usd) for _, end_s, end_usd in fan if end_s > last.at_s),
     ]
     by = dict(corners)
+    # Nothing before now: what is foreseen begins where what is spent ends, in one corner.
     past: tuple[float | None, ...] = (None,) * (len(points) - 1)
     return NamedSeries(
         _MIDDLE, "foreseen", (*past, last.usd, *(by.get(each) for each in ahead_s)), is_dashed=True

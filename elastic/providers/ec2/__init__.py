@@ -9,9 +9,11 @@ from elastic.providers.ec2.refusals import here, reaches_no_bucket, refuse
 from elastic.providers.ec2.requirements import Requirements, parse_requirements
 from elastic.providers.ec2.tags import CLUSTER
 from elastic.providers.ec2.template import sweep_templates
+from elastic.providers.ec2.user_data import DEFAULT_BOOTSTRAP, user_data, wheel_url
 
 __all__ = [
     "CLUSTER",
+    "DEFAULT_BOOTSTRAP",
     "Aws",
     "Catalog",
     "Ec2Machine",
@@ -30,4 +32,6 @@ __all__ = [
     "read_machines",
     "refuse",
     "sweep_templates",
+    "user_data",
+    "wheel_url",
 ]

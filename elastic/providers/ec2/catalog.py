@@ -148,6 +148,7 @@ def _subnets(aws: Aws, settings: Ec2Settings) -> dict[str, Subnet]:
     _check_zones([*settings.zones, *(each.zone for each in found if settings.subnets)], region)
     found = [each for each in found if not _is_apart(each.zone, region)]
     order = {name: place for place, name in enumerate(settings.subnets)}
+    # Reversed, since of one zone the last one stays in the dict below: so the first named one does.
     found.sort(key=lambda each: (order.get(each.id, 0), each.zone, each.id), reverse=True)
     by_zone = {
         each.zone: each for each in found if not settings.zones or each.zone in settings.zones
@@ -235,6 +236,7 @@ def _kind(raw: Mapping[str, Any]) -> Kind:
             physical_cores=raw["VCpuInfo"].get("DefaultCores"),
             precisions=_precisions(raw["InstanceType"], gpus),
         ),
+        # Old types name i386 beside x86_64; none has both x86_64 and arm64.
         architecture="arm64" if "arm64" in architectures else "x86_64",
         capacities=frozenset(
             _USAGE[use] for use in raw.get("SupportedUsageClasses", []) if use in _USAGE

@@ -166,6 +166,7 @@ def fault_of(code: str, *, status: int = 400) -> RefusalKind:
     if code in _KINDS:
         return _KINDS[code]
     if status >= 500:
+        # It may have been done all the same, and is asked for again with its token.
         return RefusalKind.UNANSWERED
     return RefusalKind.REFUSED
 

@@ -56,11 +56,15 @@ class Template:
             "ImageId": self.image.id,
             "UserData": self.user_data,
             "SecurityGroupIds": [self.security_group],
+            # An agent ends its machine by shutting it down. EC2 would only stop it, and charge for
+            # its disk.
             "InstanceInitiatedShutdownBehavior": "terminate",
             # A machine that EC2 boots again has no timer, and its group trains on without it.
             "MaintenanceOptions": {"AutoRecovery": "disabled"},
             "MetadataOptions": {
                 "HttpTokens": "required",
+                # A container with a network of its own is one hop further: it cannot get the
+                # machine's credentials.
                 "HttpPutResponseHopLimit": 1,
                 "HttpEndpoint": "enabled",
             },
@@ -71,6 +75,7 @@ class Template:
                         "VolumeType": "gp3",
                         "VolumeSize": self.volume_gib,
                         "Encrypted": True,
+                        # Otherwise a disk would stay, and cost, after each node.
                         "DeleteOnTermination": True,
                     },
                 }

@@ -95,6 +95,7 @@ def _installed(order: Mapping[str, Any]) -> Path | str:
             return f"elasticd could not be installed in time (all that was said is in {log})"
         if code != 0:
             return f"elasticd could not be installed: {last_line(log)} (all of it is in {log})"
+        # A file that comes last: an installation that was broken off has none, and is made again.
         done.touch()
     return environment
 
@@ -150,6 +151,8 @@ def _outlives_its_lease(
         if now != last:
             last = now
             changed_s = boottime_s()
+        # Later than the agent's own end, which saves first: this is for one that does nothing any
+        # more.
         if boottime_s() - changed_s > order["lease_s"] + order["grace_s"]:
             return True
 

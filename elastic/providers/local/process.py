@@ -62,6 +62,7 @@ def kill(processes: Iterable[ProcessId], *, patience_s: float) -> None:
         handle = _open(process)
         if handle is not None:
             handles[handle] = process
+            # By a handle and not by the number, which may belong to another process a moment later.
             with suppress(ProcessLookupError, PermissionError):
                 signal.pidfd_send_signal(handle, signal.SIGKILL)
     _wait(handles, time.monotonic() + patience_s)

@@ -105,6 +105,7 @@ class LocalProvider:
         return launch
 
     def _started(self, folder: NodeFolder, launch: LocalLaunch, request: LaunchRequest) -> Instance:
+        # A node that was ended before it was started stays so: the end was asked for later.
         if folder.start() is None and not folder.stop.exists():
             self._spawn(folder, launch, request)
         instance = LocalNode(folder, self._cluster).look(now_s=self._clock.now_s())
@@ -135,6 +136,8 @@ class LocalProvider:
     def terminate(self, provider_id: str, *, now_s: float) -> None:
         folder = self._folder(provider_id)
         if folder is not None and folder.exited_at_s() is None:
+            # On record before anything is killed: a daemon that dies in between ends it at the next
+            # look.
             folder.record_stop(now_s=now_s)
             LocalNode(folder, self._cluster).end(now_s=now_s)
 
@@ -227,6 +230,8 @@ class LocalProvider:
             log=str(folder.logs / "agent.log"),
             launched_at_s=self._clock.now_s(),
         )
+        # Isolated and without site packages: it begins in milliseconds, and no file beside it is
+        # imported.
         command = (self._python, "-I", "-S", spawn.__file__)
         try:
             if launch.cgroup is not None and self._cgroups is not None:
@@ -296,6 +301,8 @@ def _cluster_of(root: Path) -> str:
     partial = root / f"cluster.{uuid.uuid4().hex}"
     partial.write_text(uuid.uuid4().hex[:12])
     with suppress(FileExistsError):
+        # A link fails where the name is taken: of two daemons that begin at once, one name holds
+        # for both.
         os.link(partial, path)
     partial.unlink()
     return path.read_text()

@@ -71,6 +71,7 @@ def boot_id() -> str:
 
 def _start(order: SpawnOrder) -> None:
     read_end, write_end = os.pipe()
+    # The child waits until it is on record. A node that runs without a record would never be ended.
     pid = os.fork()
     if pid == 0:
         os.close(write_end)
@@ -90,6 +91,7 @@ def _start(order: SpawnOrder) -> None:
 def _become(order: SpawnOrder) -> NoReturn:
     """Turns this process into the one ordered, in a session of its own."""
     try:
+        # A session of its own: a Ctrl-C for the daemon does not reach its nodes.
         os.setsid()
         os.chdir(order["cwd"])
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)

@@ -70,6 +70,8 @@ class Attendant:
         }
         try:
             self._nodes.mkdir(mode=0o700, parents=True, exist_ok=True)
+            # Two daemons, or two connections of one, may ask at once: each request sees the host
+            # alone.
             with locked(self._root):
                 return calls[request["do"]](request)
         except NotPossible as refusal:
@@ -98,6 +100,8 @@ class Attendant:
         known = node.read("launch")
         if known is not None and known["token"] != launch["token"]:
             raise NotPossible(f"{launch['node_id']}: was launched under another token")
+        # Asked again after an answer was lost: what runs is not started twice, and what ended stays
+        # so.
         if known is None or not (node.has("process") or node.has("stop")):
             self._drop_claim_of_the_dead(request)
             self._claim(launch)
@@ -267,6 +271,7 @@ class Attendant:
 
     def _start(self, node: NodeFiles, request: Fields) -> None:
         launch = request["launch"]
+        # Old folders first: they may be what fills the disk.
         self._remove_old(request["now_s"])
         free = free_bytes(self._root)
         least = request.get("least_free_bytes", LEAST_FREE_BYTES)
@@ -296,6 +301,7 @@ class Attendant:
         }
 
     def _spawn(self, node: NodeFiles, launch: Fields, order: Fields) -> None:
+        # This login's own address and terminal mean nothing to a node that outlives it.
         env = {name: value for name, value in os.environ.items() if not name.startswith("SSH_")}
         start_once(
             {

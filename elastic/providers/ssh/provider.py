@@ -63,6 +63,7 @@ class SshProvider:
         self._clock = clock
         self._wheel = wheel
         self._least_free_bytes = least_free_bytes
+        # In files of its own, since a provider does not know the database.
         self._memories = Memories(folder)
         before = self._memories.read()
         # A host that is no longer named, but may run a node, is still looked after.
@@ -99,7 +100,9 @@ class SshProvider:
     def launch(self, request: LaunchRequest) -> tuple[Instance, ...]:
         with self._lock:
             self._look(self._hosts)
+            # After the look: a start whose answer was lost shows as a node that is there.
             found = self._bought(request.token)
+            # The order of the first call: a repeated one may come with other ids.
             order = next((each["launched_with"] for each in found.values()), request.node_ids)
             missing = [each for each in order if each not in found]
             if missing:
@@ -133,6 +136,8 @@ class SshProvider:
             memory = self._hosts.get(host)
             if memory is None or not node_id:
                 return
+            # The host does not answer: its node ends when it does, at the latest when its lease is
+            # over.
             if not self._end(host, node_id):
                 ending = (*(each for each in memory.ending if each != node_id), node_id)
                 self._remember(replace(memory, ending=ending))
@@ -252,6 +257,8 @@ class SshProvider:
         self._memories.write(memory)
 
     def _is_due(self, name: str, now_s: float) -> bool:
+        # A host that is free can wait. One that runs a node, or may be back, is asked at every
+        # tick.
         if self._hosts[name].living or name in self._failures:
             return True
         return not 0 <= now_s - self._looked_at_s.get(name, -REST_LOOK_S) < REST_LOOK_S
@@ -296,6 +303,8 @@ class SshProvider:
         free = self._free(request.offering.node_type)
         refusals: list[str] = []
         started: list[str] = []
+        # Too few are not even begun: to start some and to end them again would claim hosts for
+        # nothing.
         if len(free) >= len(missing):
             for host in free:
                 if len(started) == len(missing):
@@ -304,6 +313,8 @@ class SshProvider:
                     self._start(host, missing[len(started)], request)
                     started.append(host)
                 except ProviderError as error:
+                    # Whether it started is not known: another host in its place might be one node
+                    # too many.
                     if self._hosts[host].unsure:
                         raise
                     refusals.append(str(error))
@@ -425,6 +436,8 @@ class SshProvider:
         """Tells policies how many more nodes of each type there can be."""
         with suppress(ProviderUnavailable):
             for name in self._by_type():
+                # Blocked from the first number that is too large, so that a smaller group can still
+                # begin.
                 too_many = len(self._free(name)) + 1
                 offering = Offering(name)
                 if self.blocks.of(offering, nodes=too_many, now_s=now_s) is None:

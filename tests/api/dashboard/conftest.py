@@ -16,8 +16,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from api.app import give_context
 from elastic.clock import ManualClock
-from elastic.store import Store
-from elastic.store.engine import Database
+from elastic.store import Database, Store
 from tests.api.dashboard.served import TOKEN, Site, make_context, serving
 from tests.api.dashboard.story import Story, begin, tell
 

@@ -8,7 +8,7 @@ from html import unescape
 
 import pytest
 
-from api.dashboard.views.costs import cost_view
+from api.dashboard.views import cost_view
 from elastic.model import JobPhase, LedgerRow, ScriptError
 from elastic.store import StoredAlarm
 from tests.api.dashboard.conftest import Told

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from elastic.rendezvous import StoreServer
-from elastic.workloads.session.settings import SessionSettings
+from elastic.workloads.session import SessionSettings
 from tests.certificates import certificate, credential
 
 _SERVED: list[StoreServer] = []

@@ -12,10 +12,10 @@ from torch import Tensor, nn, optim
 from torch.nn import functional
 
 from elastic.workloads.adam import Adam
+from elastic.workloads.esrgan import EsrganOptions
 from elastic.workloads.esrgan.batches import SampleBatch
 from elastic.workloads.esrgan.features import random_features
 from elastic.workloads.esrgan.networks import build_networks
-from elastic.workloads.esrgan.options import EsrganOptions
 from elastic.workloads.esrgan.step import Passes
 from elastic.workloads.session import SessionStep, optimizer_units
 from elastic.workloads.session.round import Round

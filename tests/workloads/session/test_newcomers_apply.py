@@ -15,8 +15,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from elastic.workloads.session import Session, SessionSettings
-from elastic.workloads.session.shared_state import SessionEnded, SharedState
+from elastic.workloads.session import Session, SessionEnded, SessionSettings
+from elastic.workloads.session.shared_state import SharedState
 from elastic.workloads.session.state import State
 from elastic.workloads.session.terms import SessionTerms
 from elastic.workloads.session.transfer import StateReceiver, TransferMessage, send

@@ -54,6 +54,7 @@ def check_images(survey: AccountFacts) -> Iterator[Finding]:
     if survey.catalog is None:
         return
     images = Images(survey.account.aws, survey.settings, SystemClock())
+    # One look for each parameter: a hundred types share three images.
     sorts = {images.parameter(kind): kind for kind in survey.catalog.kinds.values()}
     for parameter, kind in sorts.items():
         try:
@@ -81,6 +82,7 @@ def _judge_image(
             "aws image", "error", f"{parameter} names {image_id}, which is not there", advice
         )
     real = found[0].get("Architecture")
+    # Where the answer names none, the launch will tell.
     if real not in (None, architecture):
         advice = "correct the setting ec2.ami_parameter of that sort"
         return Finding(

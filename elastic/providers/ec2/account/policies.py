@@ -58,6 +58,8 @@ def daemon(scope: Scope) -> Sequence[Statement]:
             _parameter(region, lease_name(cluster)),
         ),
         _allow("ReadQuotas", ["servicequotas:GetServiceQuota"], "*", _here(region)),
+        # A fleet of type instant makes its machines by RunInstances, which the statements below
+        # limit.
         _allow("AskForFleets", ["ec2:CreateFleet"], "*", _here(region)),
         _allow("LaunchNodes", ["ec2:RunInstances"], _arn(region, "instance"), _node(settings)),
         _allow("LaunchWithDisks", ["ec2:RunInstances"], _arn(region, "volume"), _disk(cluster)),
@@ -100,6 +102,8 @@ def daemon(scope: Scope) -> Sequence[Statement]:
             "TagAtCreation",
             ["ec2:CreateTags"],
             [_arn(region, each) for each in _AT_LAUNCH],
+            # Only what these calls make, as they make it: tags of what is there already stay as
+            # they are.
             {"StringEquals": {"ec2:CreateAction": _MAKERS}},
         ),
         _allow(
@@ -315,6 +319,7 @@ def _profile(settings: Ec2Settings) -> list[Statement]:
     name = settings.instance_profile
     if name is None:
         return []
+    # Without it the role could be given to any service of AWS, with code of anybody.
     handed = {"StringEquals": {"iam:PassedToService": "ec2.amazonaws.com"}}
     return [
         _allow("HandNodesTheirRole", ["iam:PassRole"], f"arn:aws:iam::*:role/{name}", handed),
