@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import botocore.session
 import hypothesis
 import pytest
+import structlog
 from hypothesis.internal.conjecture import providers
 
 from tests.postgres import PostgresServer, postgres_server
@@ -37,6 +38,13 @@ def temporary_files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("TMPDIR", str(folder))
         patch.setattr(tempfile, "tempdir", str(folder))
         yield
+
+
+@pytest.fixture(autouse=True)
+def own_log() -> Iterator[None]:
+    """What a test says about the log holds for that test alone. Simulations silence it."""
+    yield
+    structlog.reset_defaults()
 
 
 @pytest.fixture(scope="session", autouse=True)

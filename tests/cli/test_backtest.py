@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import structlog
 
 from elastic.model import CapacityChoice
 from elastic.policy import decide
@@ -22,9 +20,8 @@ SPEEDS = "node_type,nodes,step_s\nsmall,1,1.0\n"
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Iterator[Run]:
-    yield runner(capsys)
-    structlog.reset_defaults()  # the command silences the simulated daemon for its whole process
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    return runner(capsys)
 
 
 @pytest.fixture
