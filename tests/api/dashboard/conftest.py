@@ -91,9 +91,11 @@ def empty_site(empty_database: Path, tmp_path: Path) -> Iterator[Site]:
         found.store.close()
 
 
-@pytest.fixture(scope="session")
+# Not for the whole session: until it is closed, its driver's loop runs in this thread, so that no
+# other test could run one.
+@pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
-    """A real browser, for all tests."""
+    """A real browser, for all tests of the pages."""
     if not Path(CHROMIUM).exists():
         pytest.fail(
             f"wanted {CHROMIUM}, found none: `apt-get install chromium`, or leave these out by -m "
