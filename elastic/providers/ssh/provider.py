@@ -13,12 +13,12 @@ from typing import Any
 
 from elastic.clock import Clock
 from elastic.distribution import Wheel
-from elastic.durations import GONE_LISTED_S
+from elastic.durations import ANSWER_TIMEOUT_S, GONE_LISTED_S, MINUTE_S, TRANSFER_TIMEOUT_S
 from elastic.errors import CapacityUnavailable, ProviderError, ProviderUnavailable
 from elastic.model import Means, NodeType, Offering, WayIn
 from elastic.providers.base import Instance, LaunchRequest, Trouble
 from elastic.providers.blocks import Blocks
-from elastic.providers.keeping import REST_LOOK_S, Cluster, NodeTerms, packages
+from elastic.providers.keeping import Cluster, NodeTerms, packages
 from elastic.providers.keeping.records import LEAST_FREE_BYTES, disk_is_full
 from elastic.providers.ssh.connection import Access, HostLinks, HostRefused
 from elastic.providers.ssh.hosts import Host
@@ -26,10 +26,6 @@ from elastic.providers.ssh.memory import HostMemory, Memories, provider_id
 from elastic.providers.ssh.node_types import node_type, price_of, types_of
 
 Fields = Mapping[str, Any]
-
-# Killing what ignores signals takes a few looks; a wheel is a few MB.
-_END_S = 10.0
-_PUT_S = 60.0
 
 
 class SshProvider:
@@ -226,7 +222,9 @@ class SshProvider:
             self._find_out(new)
 
     def _find_out(self, names: Collection[str]) -> None:
-        answers = self._links.ask_each({each: {"do": "facts"} for each in names}, timeout_s=_END_S)
+        answers = self._links.ask_each(
+            {each: {"do": "facts"} for each in names}, timeout_s=ANSWER_TIMEOUT_S
+        )
         for name, answer in answers.items():
             if isinstance(answer, ProviderError):
                 self._note(name, answer)
@@ -254,7 +252,7 @@ class SshProvider:
     def _is_due(self, name: str, now_s: float) -> bool:
         if self._hosts[name].living or name in self._failures:
             return True
-        return not 0 <= now_s - self._looked_at_s.get(name, -REST_LOOK_S) < REST_LOOK_S
+        return not 0 <= now_s - self._looked_at_s.get(name, -MINUTE_S) < MINUTE_S
 
     def _instances(self) -> Iterator[Instance]:
         for name, memory in self._hosts.items():
@@ -380,7 +378,9 @@ class SshProvider:
         answer = self._links.ask(host, asked)
         if not answer["is_there"]:
             content = b64encode(wheel.content).decode()
-            answer = self._links.ask(host, {**asked, "content": content}, timeout_s=_PUT_S)
+            answer = self._links.ask(
+                host, {**asked, "content": content}, timeout_s=TRANSFER_TIMEOUT_S
+            )
         return str(answer["path"])
 
     def _agent_config(self, host: Host, node_id: str, request: LaunchRequest) -> Fields:
@@ -407,7 +407,7 @@ class SshProvider:
             "now_s": self._clock.now_s(),
         }
         try:
-            self._note(host, self._links.ask(host, asked, timeout_s=_END_S))
+            self._note(host, self._links.ask(host, asked, timeout_s=ANSWER_TIMEOUT_S))
         except HostRefused:
             return True
         except ProviderUnavailable as error:
@@ -431,8 +431,8 @@ class SshProvider:
                     self.blocks.block(
                         offering,
                         nodes=too_many,
-                        first_s=REST_LOOK_S,
-                        longest_s=REST_LOOK_S,
+                        first_s=MINUTE_S,
+                        longest_s=MINUTE_S,
                         now_s=now_s,
                     )
 
