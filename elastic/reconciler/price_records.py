@@ -8,19 +8,13 @@ from dataclasses import dataclass, field
 
 import structlog
 
+from elastic.durations import LONG_KEPT_S, MINUTE_S
 from elastic.errors import PriceUnavailable
 from elastic.model import DoubtedPrice, Offering, Price
 from elastic.pricing import PriceSource, Quote, sift, why_impossible
 from elastic.store import Store
 
 log = structlog.get_logger(__name__)
-
-# An unchanged price is written down again at most this often; prices are good for hours.
-_CONFIRM_S = 60.0
-# Until a price is this old, it decides which next price is too far from it. Long before that
-# nothing is bought at it any more. But a feed may be wrong for days, and must not be believed
-# because of that. In a week a price of EC2 changes by a few percent.
-MEASURE_S = 7 * 86_400.0
 
 
 def offered_or_held(
@@ -72,10 +66,13 @@ class PriceRecords:
         has_recorded = False
         # Of each offering the later price.
         known = {price.offering: price for price in in_force}
+        # An old price decides which next price is too far from it, long after the last purchase at
+        # it: a feed may be wrong for days, and must not be believed because of that. In a month a
+        # price of EC2 changes by some percent.
         measures = {
             each.offering: each.usd_per_h
             for each in known.values()
-            if now_s - each.observed_at_s <= MEASURE_S
+            if now_s - each.observed_at_s <= LONG_KEPT_S
         }
         # A price of now is compared with the last one that is not too old for that.
         sifted = sift(quotes, measures)
@@ -138,7 +135,8 @@ def _says_something(quote: Quote, known: Price | None, *, now_s: float) -> bool:
         known.extras_usd_per_h,
     ):
         return True
-    return _observed_at_s(quote, now_s) - known.observed_at_s > _CONFIRM_S
+    # Prices are good for hours: an unchanged one is written down again once a minute at most.
+    return _observed_at_s(quote, now_s) - known.observed_at_s > MINUTE_S
 
 
 def _observed_at_s(quote: Quote, now_s: float) -> float:
