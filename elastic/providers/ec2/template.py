@@ -166,7 +166,7 @@ def launched_images(aws: Aws, name: str) -> tuple[tuple[str, str], ...]:
 
 
 def sweep_templates(aws: Aws, cluster: str, *, living_jobs: Collection[str], now_s: float) -> int:
-    """Removes templates of jobs without machines and launches for a week; returns how many.
+    """Removes templates of jobs without machines and launches for a month; returns how many.
 
     A later launch would make the template again, but with the newest image. Raises nothing.
     """
