@@ -8,13 +8,18 @@ from dataclasses import dataclass, field
 
 import structlog
 
-from elastic.durations import LONG_KEPT_S, MINUTE_S
+from elastic.durations import MINUTE_S
 from elastic.errors import PriceUnavailable
 from elastic.model import DoubtedPrice, Offering, Price
 from elastic.pricing import PriceSource, Quote, sift, why_impossible
 from elastic.store import Store
 
 log = structlog.get_logger(__name__)
+
+# Until a price is this old, it decides which next price is too far from it (decision 0134). Long
+# before that nothing is bought at it any more. But a feed may be wrong for days, and must not be
+# believed because of that. In a week a price of EC2 changes by a few percent.
+MEASURE_S = 7 * 86_400.0
 
 
 def offered_or_held(
@@ -66,13 +71,10 @@ class PriceRecords:
         has_recorded = False
         # Of each offering the later price.
         known = {price.offering: price for price in in_force}
-        # An old price decides which next price is too far from it, long after the last purchase at
-        # it: a feed may be wrong for days, and must not be believed because of that. In a month a
-        # price of EC2 changes by some percent.
         measures = {
             each.offering: each.usd_per_h
             for each in known.values()
-            if now_s - each.observed_at_s <= LONG_KEPT_S
+            if now_s - each.observed_at_s <= MEASURE_S
         }
         # A price of now is compared with the last one that is not too old for that.
         sifted = sift(quotes, measures)

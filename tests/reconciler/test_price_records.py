@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from elastic.durations import LONG_KEPT_S
 from elastic.model import Capacity, DoubtedPrice, JobPhase, Objective, Offering
 from elastic.policy import decide
 from elastic.pricing import Quote
-from elastic.reconciler.price_records import PriceRecords, offered_or_held
+from elastic.reconciler.price_records import MEASURE_S, PriceRecords, offered_or_held
 from elastic.store import Store, open_store
 from tests.empty_database import lay_out
 from tests.reconciler.virtual import LARGE, SMALL, Prices, VirtualCluster
@@ -90,10 +89,10 @@ def test_a_jump_is_believed_once_the_price_before_it_was_not_heard_for_a_week(
     records: PriceRecords, store: Store
 ) -> None:
     jump = Prices(quote(10 * USD, 150.0), quote(10 * USD, 150.0, SPOT))
-    records.refresh(jump, now_s=100.0 + LONG_KEPT_S)
-    assert {each.usd_per_h for each in store.prices.in_force(100.0 + LONG_KEPT_S)} == {USD}
+    records.refresh(jump, now_s=100.0 + MEASURE_S)
+    assert {each.usd_per_h for each in store.prices.in_force(100.0 + MEASURE_S)} == {USD}
     assert {each.offering for each in records.doubted} == {SMALL, SPOT}
-    later_s = 101.0 + LONG_KEPT_S
+    later_s = 101.0 + MEASURE_S
     records.refresh(jump, now_s=later_s)
     assert {(each.usd_per_h, each.valid_from_s) for each in store.prices.in_force(later_s)} == {
         (10 * USD, 150.0)
