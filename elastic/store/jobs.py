@@ -383,7 +383,7 @@ def _has_progressed(connection: Connection, job: Row[tuple[object, ...]]) -> boo
     )
     if connection.execute(query).scalar_one_or_none() is not None:
         return True
-    # So long a training counts as progress, if its script does not name its iterations.
+    # A training of this length is progress, if its script does not name its iterations.
     mine = (generations.c.job_id == job.id) & (generations.c.number == job.progress_generation)
     lasted_s = generations.c.last_step_at_s - generations.c.first_step_at_s
     return (

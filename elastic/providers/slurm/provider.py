@@ -18,13 +18,13 @@ from typing import Any
 from elastic.clock import Clock, SystemClock
 from elastic.config import SlurmSettings
 from elastic.distribution import Wheel
-from elastic.durations import DAY_S, GONE_LISTED_S, HEARTBEAT_S, MINUTE_S, TICK_S
+from elastic.durations import DAY_S, GONE_LISTED_S, HEARTBEAT_S, TICK_S
 from elastic.errors import CapacityUnavailable, ProviderError, ProviderUnavailable
 from elastic.figures import duration
 from elastic.model import Means, NodeType, Obstacle, Offering, WayIn
 from elastic.providers.base import Instance, InstanceState, LaunchRequest, Trouble
 from elastic.providers.blocks import Blocks
-from elastic.providers.keeping import Cluster, NodeTerms, packages
+from elastic.providers.keeping import REST_LOOK_S, Cluster, NodeTerms, packages
 from elastic.providers.keeping.packed import PackedProgram, pack
 from elastic.providers.keeping.records import NodeFiles, last_line
 from elastic.providers.local.spawn import write_whole
@@ -219,7 +219,7 @@ class SlurmProvider:
 
     def _look(self, now_s: float) -> None:
         """Takes in the queue as it is now, unless that was done lately."""
-        age_s = MINUTE_S
+        age_s = REST_LOOK_S
         if self._looked_at_s is not None:
             age_s = abs(now_s - self._looked_at_s)
         if not self._is_stale and age_s < self._patience_s():
@@ -227,10 +227,10 @@ class SlurmProvider:
         rows = self._queue.answer(within_s=HEARTBEAT_S)
         if rows is not None:
             self._take_in(rows, now_s=now_s)
-        elif age_s >= MINUTE_S:
+        elif age_s >= REST_LOOK_S:
             # What was seen last is true for that long, and no longer.
             raise ProviderUnavailable(
-                f"squeue: wanted the queue within {duration(MINUTE_S)}, got no answer; look at "
+                f"squeue: wanted the queue within {duration(REST_LOOK_S)}, got no answer; look at "
                 "`scontrol ping`"
             )
 
@@ -303,14 +303,14 @@ class SlurmProvider:
         for each in self._memory.jobs.values():
             if each.instance_state is not InstanceState.GONE:
                 return self._look_s
-        return MINUTE_S if self._look_s else 0.0
+        return REST_LOOK_S if self._look_s else 0.0
 
     def _known_types(self) -> dict[Offering, SlurmNodeType]:
         with self._lock:
             now_s = self._clock.now_s()
             if self._types_at_s is None:
                 self._note_nodes(self._read_nodes(), now_s=now_s)
-            elif not 0 <= now_s - self._types_at_s < MINUTE_S:
+            elif not 0 <= now_s - self._types_at_s < REST_LOOK_S:
                 nodes = self._nodes.answer(within_s=HEARTBEAT_S)
                 if nodes is not None:
                     self._note_nodes(nodes, now_s=now_s)
@@ -444,12 +444,12 @@ class SlurmProvider:
             node_type = self._types.get(offering)
             obstacle = job.obstacle
             # The scheduler takes its time where nodes are idle, too.
-            is_late = now_s - job.label.launched_at_s > MINUTE_S
+            is_late = now_s - job.label.launched_at_s > REST_LOOK_S
             if obstacle is None and is_late and node_type is not None and not node_type.waits:
                 obstacle = Obstacle.CAPACITY
             if obstacle is None:
                 continue
-            self.blocks.block(offering, obstacle, first_s=MINUTE_S, now_s=now_s)
+            self.blocks.block(offering, obstacle, first_s=REST_LOOK_S, now_s=now_s)
             self._because[job.provider_id] = f"Slurm did not start it: {job.reason}"
             with suppress(ProviderError):
                 self._slurm.run("scancel", job.id)
@@ -474,8 +474,8 @@ class SlurmProvider:
                 self.blocks.block(
                     offering,
                     nodes=most + 1,
-                    first_s=MINUTE_S,
-                    longest_s=MINUTE_S,
+                    first_s=REST_LOOK_S,
+                    longest_s=REST_LOOK_S,
                     now_s=now_s,
                 )
 

@@ -13,12 +13,12 @@ from typing import Any
 
 from elastic.clock import Clock
 from elastic.distribution import Wheel
-from elastic.durations import ANSWER_TIMEOUT_S, GONE_LISTED_S, MINUTE_S, TRANSFER_TIMEOUT_S
+from elastic.durations import ANSWER_TIMEOUT_S, GONE_LISTED_S, TRANSFER_TIMEOUT_S
 from elastic.errors import CapacityUnavailable, ProviderError, ProviderUnavailable
 from elastic.model import Means, NodeType, Offering, WayIn
 from elastic.providers.base import Instance, LaunchRequest, Trouble
 from elastic.providers.blocks import Blocks
-from elastic.providers.keeping import Cluster, NodeTerms, packages
+from elastic.providers.keeping import REST_LOOK_S, Cluster, NodeTerms, packages
 from elastic.providers.keeping.records import LEAST_FREE_BYTES, disk_is_full
 from elastic.providers.ssh.connection import Access, HostLinks, HostRefused
 from elastic.providers.ssh.hosts import Host
@@ -252,7 +252,7 @@ class SshProvider:
     def _is_due(self, name: str, now_s: float) -> bool:
         if self._hosts[name].living or name in self._failures:
             return True
-        return not 0 <= now_s - self._looked_at_s.get(name, -MINUTE_S) < MINUTE_S
+        return not 0 <= now_s - self._looked_at_s.get(name, -REST_LOOK_S) < REST_LOOK_S
 
     def _instances(self) -> Iterator[Instance]:
         for name, memory in self._hosts.items():
@@ -431,8 +431,8 @@ class SshProvider:
                     self.blocks.block(
                         offering,
                         nodes=too_many,
-                        first_s=MINUTE_S,
-                        longest_s=MINUTE_S,
+                        first_s=REST_LOOK_S,
+                        longest_s=REST_LOOK_S,
                         now_s=now_s,
                     )
 
