@@ -23,10 +23,8 @@ from uvicorn import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
-# A request's head comes in one packet, and a slow network repeats that within seconds.
-_HEAD_S = 10.0
-# The longest silence within a body, whose sender may be slow, but sends.
-_BODY_S = 20.0
+from elastic.durations import ANSWER_TIMEOUT_S, MINUTE_S, TRANSFER_TIMEOUT_S
+
 # More make the loop slow, and no user has as many nodes and pages.
 _MOST = 4096
 # A handshake takes about a millisecond of the loop's time, so a crowd gets a fifth of it. A
@@ -36,8 +34,6 @@ _HANDSHAKES_PER_S = 200
 _RESERVED = 256
 # Where requests are answered only for a token that is right.
 _GUARDED = "/v1/"
-# A line a minute says that it goes on, and fills no disk.
-_REPEATS_S = 60.0
 _MOST_KEPT = 1000
 
 
@@ -278,8 +274,8 @@ def guarded(
     most: int,
     *,
     tls: ssl.SSLContext | None = None,
-    head_s: float = _HEAD_S,
-    body_s: float = _BODY_S,
+    head_s: float = ANSWER_TIMEOUT_S,
+    body_s: float = TRANSFER_TIMEOUT_S,
     handshakes_per_s: float = _HANDSHAKES_PER_S,
 ) -> type[asyncio.Protocol]:
     """The protocol of one server, with a door for so many connections.
@@ -319,8 +315,8 @@ class Repeats(logging.Filter):
         now_s = self._now_s()
         # The text before its values are put in: they differ each time, and the message is the same.
         said = str(record.msg).partition("\n")[0]
-        since_s, left_out = self._last.get(said, (-_REPEATS_S, 0))
-        if now_s - since_s < _REPEATS_S:
+        since_s, left_out = self._last.get(said, (-MINUTE_S, 0))
+        if now_s - since_s < MINUTE_S:
             self._last[said] = since_s, left_out + 1
             return False
         if len(self._last) >= _MOST_KEPT:

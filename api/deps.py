@@ -20,6 +20,7 @@ from api.rates import Rates
 from elastic.clock import Clock
 from elastic.config import Settings
 from elastic.distribution import Wheel
+from elastic.durations import MINUTE_S
 from elastic.errors import StoreUnavailable, Unauthorized
 from elastic.job_logs import JobLogs
 from elastic.model import DoubtedPrice, Limits, Node
@@ -42,9 +43,8 @@ COOKIE = "elasticd_token"
 # meets these.
 _LOG_BYTES_PER_S = 256 << 10
 _LOG_BYTES_AT_ONCE = 4 << 20
-# A tick is late after this many intervals and this time.
+# A tick is late after this many intervals and a minute.
 _TICKS_MISSED = 6
-_LATE_AFTER_S = 60.0
 _SAFE_METHODS = frozenset({"GET", "HEAD"})
 
 
@@ -121,7 +121,7 @@ class Context:
 
     def is_late(self, tick: Tick, *, now_s: float) -> bool:
         """Whether the next tick should long have ended: a cloud may answer slowly."""
-        return now_s - tick.at_s > _TICKS_MISSED * self.settings.tick_s + _LATE_AFTER_S
+        return now_s - tick.at_s > _TICKS_MISSED * self.settings.tick_s + MINUTE_S
 
     def kept(self) -> Artifacts:
         """Jobs' artifacts, by default in the folder of the settings."""

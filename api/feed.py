@@ -8,18 +8,17 @@ from contextlib import asynccontextmanager
 
 from starlette.concurrency import run_in_threadpool
 
+from elastic.durations import GLANCE_S, LOOK_S
 from elastic.errors import StoreUnavailable
 
 # How many streams of each kind may be open.
 MAX_STREAMS = 64
-# The delay is not noticed on a page, and the query costs little.
-POLL_S = 0.25
-# A browser whose stream was cut waits this long: a daemon that is restarted is back by then.
-RECONNECT_MS = 2000
+# A browser whose stream was cut waits this long: a daemon that is restarted is back soon.
+RECONNECT_MS = round(1000 * LOOK_S)
 
 
 class Feed:
-    """Looks for news every quarter second, for all streams that wait.
+    """Looks for news ten times a second, for all streams that wait.
 
     `newest_id` gives the id of the latest news. `close` may be called from a signal handler.
     """
@@ -68,7 +67,7 @@ class Feed:
             # Without streams the store is not asked.
             if self._waiting:
                 await self._look()
-            await asyncio.sleep(POLL_S)
+            await asyncio.sleep(GLANCE_S)
 
     async def _look(self) -> None:
         try:

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from elastic.clock import Clock
+from elastic.durations import SELDOM_S
 
-# A page asks every few seconds, and a bucket bills each request.
-FRESH_S = 15.0
 _MOST_REMEMBERED = 64
 
 T = TypeVar("T")
@@ -17,7 +16,7 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class RecentAnswers(Generic[T]):
-    """The newest answer by job, for `FRESH_S`."""
+    """The newest answer by job, for `SELDOM_S`: a bucket bills each request."""
 
     clock: Clock
     _known: dict[str, tuple[float, T]] = field(default_factory=dict)
@@ -25,7 +24,7 @@ class RecentAnswers(Generic[T]):
     def get(self, job_id: str, ask: Callable[[str], T]) -> T:
         """Returns the answer of `ask`, or its last one while that is fresh."""
         now_s = self.clock.now_s()
-        if (known := self._known.get(job_id)) is not None and now_s - known[0] < FRESH_S:
+        if (known := self._known.get(job_id)) is not None and now_s - known[0] < SELDOM_S:
             return known[1]
         # The oldest entries are dropped first.
         # Without a lock: at worst two threads ask at once, and one answer replaces the other.

@@ -17,12 +17,12 @@ from api.connections import Repeats, guarded, raise_limit
 from api.deps import Context
 from api.feed import Feed
 from elastic.authority import listening_context
+from elastic.durations import END_GRACE_S
 from elastic.errors import ElasticError
 from elastic.listeners import ListenAddress
 
 # Requests that each listener answers at once; the store has eight connections that read.
 _THREADS = 12
-_GRACE_S = 5
 # Pages, streams and commands of people, of which a browser opens a handful. Nodes have the rest.
 _MOST_OF_USERS = 512
 
@@ -125,6 +125,6 @@ def _config(app: FastAPI, listener: ListenAddress, most: int) -> uvicorn.Config:
         ws="none",
         lifespan="on",
         timeout_keep_alive=30,
-        timeout_graceful_shutdown=_GRACE_S,
+        timeout_graceful_shutdown=round(END_GRACE_S),
         h11_max_incomplete_event_size=32 * 1024,
     )

@@ -27,6 +27,7 @@ import structlog
 from sqlalchemy import Connection, insert, text
 
 from api.dashboard.facts import job_facts
+from elastic.durations import LONG_KEPT_S
 from elastic.model import Action, Candidate, Capacity, Group, Offering, Plan, Reason
 from elastic.store import Database, Store, open_store, to_text
 from elastic.store.codec import pack
@@ -44,7 +45,6 @@ from elastic.store.schema import (
     series,
     windows,
 )
-from elastic.store.thinning import FACTS_KEPT_S
 from elastic.throughput import RECENT_WINDOWS
 from tests import builders
 
@@ -356,7 +356,7 @@ class Cluster:
         for number in range(count):
             at_s = begin_s + (number + 0.5) * self._lasts_s / count
             action = Action.MOVE if number % 3 == 0 else Action.HOLD
-            is_thin = at_s < NOW_S - FACTS_KEPT_S and number < count - 1
+            is_thin = at_s < NOW_S - LONG_KEPT_S and number < count - 1
             reason = Reason(
                 f"code-{number % 5}", "Scaling to 4 nodes of the best-value type: $3.6/h"
             )

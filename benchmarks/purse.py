@@ -23,7 +23,7 @@ import structlog
 
 from elastic.calendar import day_around, hour_around
 from elastic.clock import ManualClock
-from elastic.durations import GONE_LISTED_S, REACTION_SLACK_S
+from elastic.durations import ANSWER_TIMEOUT_S, GONE_LISTED_S
 from elastic.figures import count, duration, percent, price, usd
 from elastic.liveness import silence_bounds
 from elastic.model import (
@@ -162,7 +162,7 @@ class Cluster:
             clock=self.clock,
             register=provider.lease_register,
         )
-        reaction_s = self.story.tick_s + terms.heartbeat_s + REACTION_SLACK_S
+        reaction_s = self.story.tick_s + terms.heartbeat_s + ANSWER_TIMEOUT_S
         self.limits = Limits(reaction_s=reaction_s, tick_s=self.story.tick_s)
         self.reconciler = Reconciler(
             store=self.store,

@@ -5,15 +5,17 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
+from elastic.durations import ANSWER_TIMEOUT_S, MINIMUM_BILLED_S, MINUTE_S
+
 # The speed of a steady clock while it is ahead.
 CATCHING_UP = 0.5
 # Clocks that differ by no more agree: an answer tells whole seconds, and takes some to arrive.
-AGREES_S = 5.0
+AGREES_S = ANSWER_TIMEOUT_S
 # Beyond this a difference is no matter of slow answers: nothing irreversible happens until it is
 # clear which clock is right. EC2's least bill is for a minute.
-HOLDS_S = 60.0
+HOLDS_S = MINIMUM_BILLED_S
 # A provider is believed once it has said for this time that this clock is wrong.
-INSISTS_S = 30.0
+INSISTS_S = MINUTE_S
 
 
 def seconds_since_boot() -> float:
@@ -95,7 +97,7 @@ class SteadyClock:
     def told(self, at_s: float) -> None:
         """Notes what time it is by a provider's clock, whose answers tell whole seconds.
 
-        The first one counts at once. A later one that differs must be repeated for half a minute:
+        The first one counts at once. A later one that differs must be repeated for a minute:
         one wrong answer moves nothing.
         """
         with self._lock:

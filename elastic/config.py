@@ -34,6 +34,7 @@ from elastic.durations import (
     HEARTBEAT_S,
     LEASE_S,
     MINIMUM_BILLED_S,
+    MINUTE_S,
     NOTICE_S,
     PRICE_MAX_AGE_S,
     REGISTER_S,
@@ -144,8 +145,9 @@ class Ec2Settings(BaseModel):
     usd_per_gib_received: FiniteFloat = Field(0.0, ge=0)
     # A lab on a faster clock bills less.
     minimum_billed_s: FiniteFloat = Field(MINIMUM_BILLED_S, ge=0)
-    spot_refresh_s: PositiveFloat = 60.0
-    on_demand_refresh_s: PositiveFloat = 21_600.0
+    spot_refresh_s: PositiveFloat = MINUTE_S
+    # Three failures in a row leave no price too old.
+    on_demand_refresh_s: PositiveFloat = PRICE_MAX_AGE_S / 4
     price_overrides: dict[str, Annotated[FiniteFloat, Field(gt=0)]] = {}
 
     @property

@@ -21,7 +21,7 @@ from elastic.checkpoints import FolderObjects, Objects, is_location, parse_locat
 from elastic.clock import Clock, SteadyClock, SystemClock
 from elastic.config import Settings
 from elastic.distribution import Wheel, own_wheel
-from elastic.durations import HEARTBEAT_S, REACTION_SLACK_S, TICK_S
+from elastic.durations import ANSWER_TIMEOUT_S, HEARTBEAT_S, MINUTE_S, TICK_S
 from elastic.errors import (
     AlreadyRunning,
     InvalidInput,
@@ -63,9 +63,6 @@ log = structlog.get_logger(__name__)
 
 # Where the time is written down, in the data folder.
 _CLOCK = "clock.json"
-# How often to look for new offerings whose past prices were not asked for yet, and for measurements
-# that are old enough to be rolled up.
-_SELDOM_S = 60.0
 
 # How often a standby tries to get the database: one connection, which takes milliseconds.
 _STANDBY_LOOKS_S = HEARTBEAT_S
@@ -172,7 +169,7 @@ def build(
         register=provider.lease_register,
     )
     daemon_url, *other_urls = settings.daemon_urls or (url,)
-    reaction_s = settings.tick_s + settings.heartbeat_s + REACTION_SLACK_S
+    reaction_s = settings.tick_s + settings.heartbeat_s + ANSWER_TIMEOUT_S
     reconciler = Reconciler(
         store=store,
         provider=provider,
@@ -232,11 +229,12 @@ def build(
         look_token=_token_in(settings.look_token_file),
         ticker=ticker,
         wheel=wheel,
+        # The past prices of new offerings can wait, and so can measurements that get old.
         historian=None
         if past is None
-        else Ticker(lambda: past.look(now_s=clock.now_s()), interval_s=_SELDOM_S, clock=clock),
+        else Ticker(lambda: past.look(now_s=clock.now_s()), interval_s=MINUTE_S, clock=clock),
         housekeeper=Ticker(
-            lambda: store.rollup.run(now_s=clock.now_s()), interval_s=_SELDOM_S, clock=clock
+            lambda: store.rollup.run(now_s=clock.now_s()), interval_s=MINUTE_S, clock=clock
         ),
         keeper=None
         if database_folder(settings.url) is not None

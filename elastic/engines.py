@@ -7,7 +7,7 @@ import subprocess
 from dataclasses import dataclass
 from enum import StrEnum
 
-from elastic.durations import CLIENT_TIMEOUT_S
+from elastic.durations import TRANSFER_TIMEOUT_S
 
 
 class Engine(StrEnum):
@@ -46,7 +46,7 @@ def find_engine() -> EngineFound:
             continue
         try:
             done = subprocess.run(
-                command, capture_output=True, text=True, timeout=CLIENT_TIMEOUT_S, check=False
+                command, capture_output=True, text=True, timeout=TRANSFER_TIMEOUT_S, check=False
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             wrong.append(f"{engine}: {error}")

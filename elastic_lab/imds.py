@@ -14,12 +14,13 @@ from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from elastic.clock import Clock
-from elastic.durations import METADATA_TOKEN_S
 
 ADDRESS = "169.254.169.254"
 PORT = 80
 _VERSION = re.compile(r"latest|\d{4}-\d\d-\d\d")
 _TOKEN_PATH = "/latest/api/token"
+# The longest that a token lives (EC2 User Guide, "Use the Instance Metadata Service").
+_LONGEST_TOKEN_S = 21_600
 _TTL_HEADER = "X-aws-ec2-metadata-token-ttl-seconds"
 _TOKEN_HEADER = "X-aws-ec2-metadata-token"
 
@@ -160,7 +161,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif self._hops(metadata) > metadata.hop_limit:
             # On EC2 the answer's hop limit drops it, so a container behind a bridge gets nothing.
             self.close_connection = True
-        elif not ttl.isdecimal() or not 1 <= int(ttl) <= METADATA_TOKEN_S:
+        elif not ttl.isdecimal() or not 1 <= int(ttl) <= _LONGEST_TOKEN_S:
             self._send(400)
         else:
             self._send(200, self.tokens.give(int(ttl)), {_TTL_HEADER: ttl})

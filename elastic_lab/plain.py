@@ -11,13 +11,13 @@ from pathlib import Path
 
 from elastic.agent.throttle import Throttle
 from elastic.clock import Clock
-from elastic.durations import KILL_LOOK_S
+from elastic.durations import GLANCE_S
 from elastic.providers.local.process import find_family, kill
 from elastic_lab.boot import write_boot_files
 from elastic_lab.hypervisor import INSTANCE_MARK, LAB_MARK, GuestOrder, RunningGuest, environment
 from elastic_lab.imds import MetadataServer
 
-_KILL_ROUNDS = 40
+_KILL_ROUNDS = 100
 
 
 class PlainHypervisor:
@@ -125,7 +125,7 @@ def end_processes(marks: dict[str, str]) -> None:
     looks_without = 0
     for _ in range(_KILL_ROUNDS):
         family = find_family(None, marks=marks)
-        kill(family, patience_s=KILL_LOOK_S)
+        kill(family, patience_s=GLANCE_S)
         looks_without = 0 if family else looks_without + 1
         if looks_without == 2:
             return

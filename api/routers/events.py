@@ -13,13 +13,12 @@ from starlette.exceptions import HTTPException
 from api import schemas
 from api.deps import Context, ContextOf, FeedOf, JobFilter, require_user
 from api.feed import MAX_STREAMS, RECONNECT_MS, Feed, has_news_within
+from elastic.durations import SELDOM_S
 from elastic.errors import StoreUnavailable
 from elastic.store import Event
 
 router = APIRouter(prefix="/v1", tags=["events"], dependencies=[Depends(require_user)])
 
-# Proxies end a connection that is silent for a minute; browsers do not notice comments.
-HEARTBEAT_S = 15.0
 _BATCH = 200
 
 After = Annotated[
@@ -74,9 +73,12 @@ def list_events(
 
 
 async def follow(
-    context: Context, feed: Feed, *, job: str | None, after: int, silence_s: float = HEARTBEAT_S
+    context: Context, feed: Feed, *, job: str | None, after: int, silence_s: float = SELDOM_S
 ) -> AsyncIterator[bytes]:
-    """Yields events until the feed closes, and a comment after `silence_s` without any."""
+    """Yields events until the feed closes, and a comment after `silence_s` without any.
+
+    Proxies end a connection that is silent for a minute; browsers do not notice comments.
+    """
     yield f"retry: {RECONNECT_MS}\n\n".encode()
     async with feed.stream() as is_news:
         while not feed.is_closed:

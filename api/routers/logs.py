@@ -16,6 +16,7 @@ from api import schemas
 from api.deps import Context, ContextOf, JobKey, LogFeedOf, node_speaking, require_user
 from api.feed import MAX_STREAMS, RECONNECT_MS, Feed, has_news_within
 from api.job_logs import shown, written
+from elastic.durations import END_GRACE_S
 from elastic.errors import InvalidInput, NotFound, StoreUnavailable
 from elastic.job_logs import LINE_BYTES
 from elastic.log_line import LogLine
@@ -26,9 +27,6 @@ agent_router = APIRouter(prefix="/v1/agent", tags=["agent"])
 
 DEFAULT_LINES = 100
 _BATCH = 500
-# A stream without new lines checks this often whether the job is over. Within it, a node that
-# could not send tries again.
-_SILENCE_S = 5.0
 
 Tail = Annotated[
     int | None,
@@ -141,7 +139,7 @@ async def follow(
     after: int | None,
     rank: int | None,
     node_id: str | None,
-    silence_s: float = _SILENCE_S,
+    silence_s: float = END_GRACE_S,
 ) -> AsyncIterator[bytes]:
     """Yields lines as they come, until the job is over, or the feed closes.
 

@@ -20,7 +20,7 @@ from elastic.agent.container import (
 )
 from elastic.agent.own_limits import own_limits
 from elastic.agent.settings import AgentSettings
-from elastic.durations import CLIENT_TIMEOUT_S
+from elastic.durations import TRANSFER_TIMEOUT_S
 from elastic.engines import Engine, find_engine
 from elastic.errors import PreparationFailed
 
@@ -116,7 +116,7 @@ def _ask(command: list[str]) -> str | None:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=CLIENT_TIMEOUT_S,
+            timeout=TRANSFER_TIMEOUT_S,
             check=False,
         )
         if done.returncode == 0:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
-from elastic.durations import METADATA_TOKEN_S
+from elastic.durations import HOUR_S
 from elastic.errors import ProviderUnavailable
 
 ADDRESS = "http://169.254.169.254"
@@ -93,7 +93,7 @@ class Imds:
         raise ProviderUnavailable(f"metadata service: wanted {path}, got status {status}")
 
     def _new_token(self) -> str:
-        status, token = self._send("PUT", "api/token", {_TTL_HEADER: str(METADATA_TOKEN_S)})
+        status, token = self._send("PUT", "api/token", {_TTL_HEADER: str(round(HOUR_S))})
         if status != http.client.OK:
             raise ProviderUnavailable(f"metadata service: wanted a token, got status {status}")
         return token

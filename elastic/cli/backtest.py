@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from elastic.simulator import Backtest, Program, SimulatedMarket, SimulationSettings
 
 _SUFFIXES = (".yaml", ".yml", ".json")
-# A deadline further off than that is a date, not a time from the start.
-_LONGEST_S = 3 * 365 * 86_400.0
-
 COLUMNS = (
     Column("POLICY", "name"),
     Column("DOLLARS", "usd", figures.usd, is_number=True),
@@ -170,9 +167,12 @@ def _spec_of(file: str, policy: str | None) -> JobSpec:
 
     # The market begins at a made-up instant, so a deadline must be a duration.
     document, _ = read_spec(file)
-    spec: JobSpec = import_module("api.specs").to_spec(document, now_s=BEGINS_S)
+    to_spec = import_module("api.specs").to_spec
+    spec: JobSpec = to_spec(document, now_s=BEGINS_S)
     deadline_s = spec.objective.deadline_s
-    if deadline_s is not None and not BEGINS_S < deadline_s < BEGINS_S + _LONGEST_S:
+    # A date is the same, whenever the market begins.
+    is_date = to_spec(document, now_s=0.0).objective.deadline_s == deadline_s
+    if deadline_s is not None and (is_date or deadline_s <= BEGINS_S):
         raise InvalidInput(
             f"{file}: objective.deadline: wanted a time from the start, such as 36h, got a date",
             field="objective.deadline",

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING
 from elastic.cli.account import findings_of_account
 from elastic.cli.daemon_check import check_alarms, check_lease
 from elastic.cli.host import findings_of_hosts
-from elastic.clock import Clock
+from elastic.clock import AGREES_S, Clock
+from elastic.durations import TRANSFER_TIMEOUT_S
 from elastic.engines import find_engine
 from elastic.errors import ElasticError
 from elastic.figures import duration, size
@@ -31,10 +32,6 @@ if TYPE_CHECKING:
 _OURS = "elasticd"
 # Room for some checkpoints of a small model.
 _LEAST_FREE_BYTES = 2 << 30
-# A file system elsewhere may round its times to seconds.
-_LATEST_SKEW_S = 5.0
-# The first import of torch reads a gigabyte from the disk.
-_TORCH_TIMEOUT_S = 60.0
 # What nodes on this machine import, in the way in which workers do.
 _IMPORTS = {
     "torch": "import torch.distributed; assert torch.distributed.is_available()",
@@ -155,7 +152,7 @@ def check_torch() -> Finding:
                 check=True,
                 capture_output=True,
                 text=True,
-                timeout=_TORCH_TIMEOUT_S,
+                timeout=TRANSFER_TIMEOUT_S,
             ).stdout
         except subprocess.CalledProcessError as error:
             why = error.stderr.strip().rpartition("\n")[2]
@@ -166,7 +163,7 @@ def check_torch() -> Finding:
                 f"install {name} again",
             )
         except subprocess.TimeoutExpired:
-            found = f"{versions}, but {name} did not import within {duration(_TORCH_TIMEOUT_S)}"
+            found = f"{versions}, but {name} did not import within {duration(TRANSFER_TIMEOUT_S)}"
             return Finding(
                 "torch", "error", found, "is the machine busy? Otherwise install it again"
             )
@@ -322,16 +319,14 @@ def check_clock(data_dir: Path, clock: Clock) -> Finding:
             f"cannot write in {folder}: {error.strerror}",
             "see the data folder's advice",
         )
-    if skew_s > _LATEST_SKEW_S:
+    if skew_s > AGREES_S:
         return Finding(
             "clock",
             "error",
             f"{duration(skew_s)} apart from the file system at {folder}",
             "synchronise both clocks",
         )
-    return Finding(
-        "clock", "ok", f"within {duration(_LATEST_SKEW_S)} of the file system at {folder}"
-    )
+    return Finding("clock", "ok", f"within {duration(AGREES_S)} of the file system at {folder}")
 
 
 def _nearest(folder: Path) -> Path:

@@ -17,6 +17,7 @@ from elastic.cli import render
 from elastic.cli.options import ListOutputOption, YesOption
 from elastic.cli.render import Column, ListOutput
 from elastic.clock import SystemClock
+from elastic.durations import ABANDONED_S
 from elastic.errors import ElasticError, InvalidInput
 
 if TYPE_CHECKING:
@@ -32,8 +33,6 @@ COLUMNS = (
     Column("KEPT ALIVE", "kept_alive_at_s", figures.instant),
     Column("VERDICT", "verdict"),
 )
-# A daemon writes its keep-alive tags every 5 minutes, and later where EC2 throttles it.
-_LEAST_S = 900.0
 _UNITS_S = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 
 
@@ -67,9 +66,9 @@ def gc(
 
     after_s = duration_s(older_than)
     now_s = SystemClock().now_s()
-    if terminate and after_s < _LEAST_S:
+    if terminate and after_s < ABANDONED_S:
         raise InvalidInput(
-            f"--older-than: wanted at least {_LEAST_S / 60:.0f}m with --terminate, got "
+            f"--older-than: wanted at least {ABANDONED_S / 60:.0f}m with --terminate, got "
             f"{older_than}: a daemon tags its machines every 5 minutes, so less would end machines "
             "that train; without --terminate any time will do",
             field="older_than",

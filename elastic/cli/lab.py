@@ -10,10 +10,8 @@ from typing import Annotated
 import typer
 
 from elastic.clock import SystemClock
+from elastic.durations import GLANCE_S
 from elastic.figures import usd
-
-# A person who ends the lab does not notice so short a wait.
-_LOOK_S = 0.2
 
 
 def lab(
@@ -57,6 +55,6 @@ def lab(
         # The kernel may give a signal to another thread. Its handler runs here, so this one has to
         # wake by itself.
         while not received:
-            clock.sleep(_LOOK_S)
+            clock.sleep(GLANCE_S)
         bill_usd = running.bill().usd
     typer.echo(f"# the lab has ended; in truth it cost {usd(bill_usd)}")

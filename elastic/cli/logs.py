@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from elastic.cli.outlet import has_reader
+from elastic.durations import LOOK_S
 from elastic.errors import DaemonUnreachable
 from elastic.log_line import LogLine, as_text
 
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from elastic.client.rest import Client, JsonObject, Streamed
     from elastic.clock import Clock
 
-# A daemon that is restarted is back within seconds.
-_RETRY_S = 2.0
 # Moves to the start of the line and clears it.
 _ERASE = "\r\x1b[2K"
 
@@ -64,7 +63,7 @@ def follow_logs(
                 if not is_away:
                     print(f"{error}; trying again", file=sys.stderr)
                 is_away = True
-            clock.sleep(_RETRY_S)
+            clock.sleep(LOOK_S)
     except KeyboardInterrupt:
         printer.end()
 

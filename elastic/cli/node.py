@@ -18,16 +18,14 @@ from elastic.cli.options import (
     limit_of,
 )
 from elastic.cli.render import Column, ListOutput
+from elastic.durations import SELDOM_S
 
 app = typer.Typer(help="The machines that jobs have.", no_args_is_help=True)
-
-# Nodes beat every second by default; a busy machine may miss some.
-_LONG_S = 15.0
 
 
 def _unheard(unheard_s: float) -> str:
     """How long ago the last heartbeat was, if longer than usual."""
-    if unheard_s > _LONG_S:
+    if unheard_s > SELDOM_S:
         return figures.duration(unheard_s)
     return render.UNKNOWN
 

@@ -12,7 +12,7 @@ from elastic import figures
 from elastic.cli import render
 from elastic.cli.exits import ExitCode, exit_code_of_job
 from elastic.cli.outlet import has_reader
-from elastic.durations import CLIENT_TIMEOUT_S, HEARTBEAT_S
+from elastic.durations import HEARTBEAT_S, TRANSFER_TIMEOUT_S
 from elastic.errors import DaemonUnreachable, StoreUnavailable
 from elastic.model import JobPhase, ScriptError
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 # Nodes report as often.
 POLL_S = HEARTBEAT_S
 # An answer takes milliseconds. With the poll before it, silence is said within three seconds.
-ANSWER_S = 1.5
+ANSWER_S = 2 * POLL_S
 # As long as the other commands wait for an answer. Another daemon starts meanwhile.
-PATIENCE_S = CLIENT_TIMEOUT_S
+PATIENCE_S = TRANSFER_TIMEOUT_S
 
 
 @dataclass(frozen=True, slots=True)

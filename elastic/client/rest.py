@@ -12,7 +12,7 @@ from typing import Any, Self, TypeAlias
 
 import httpx2
 
-from elastic.durations import CLIENT_TIMEOUT_S
+from elastic.durations import TRANSFER_TIMEOUT_S
 from elastic.errors import (
     Conflict,
     DaemonUnreachable,
@@ -28,8 +28,6 @@ JsonObject: TypeAlias = dict[str, Any]
 # A list repeats the parameter.
 QueryValue: TypeAlias = str | int | float | Sequence[str]
 
-# The daemon sends something on a stream every 15 s at least.
-_STREAM_SILENCE_S = 60.0
 # The API's own limit for a page.
 _PAGE_SIZE = 500
 _ERRORS: Mapping[int, type[ElasticError]] = {
@@ -78,7 +76,7 @@ class Client:
             self._http = httpx2.Client(
                 base_url=self.url,
                 headers={"Authorization": f"Bearer {token}", "User-Agent": "elasticd-cli"},
-                timeout=CLIENT_TIMEOUT_S,
+                timeout=TRANSFER_TIMEOUT_S,
                 transport=transport,
                 verify=trust_for(self.url) if trust is None else trust,
                 # A proxy named in the environment must not see the token.
@@ -101,7 +99,7 @@ class Client:
         self._http.close()
 
     def get(
-        self, path: str, *, within_s: float = CLIENT_TIMEOUT_S, **query: QueryValue | None
+        self, path: str, *, within_s: float = TRANSFER_TIMEOUT_S, **query: QueryValue | None
     ) -> JsonObject:
         """Returns the object at `path`; None leaves a query parameter out.
 
@@ -170,7 +168,7 @@ class Client:
     def stream(self, path: str, **query: str | int | None) -> Iterator[Streamed]:
         """Yields the events of the stream at `path`, until the daemon closes it."""
         headers = {"Accept": "text/event-stream"}
-        timeout = httpx2.Timeout(CLIENT_TIMEOUT_S, read=_STREAM_SILENCE_S)
+        timeout = httpx2.Timeout(TRANSFER_TIMEOUT_S)
         try:
             with self._http.stream(
                 "GET", path, params=_given(query), headers=headers, timeout=timeout
@@ -187,7 +185,7 @@ class Client:
         path: str,
         query: Mapping[str, QueryValue | None],
         *,
-        within_s: float = CLIENT_TIMEOUT_S,
+        within_s: float = TRANSFER_TIMEOUT_S,
     ) -> JsonObject:
         return _object(self._send("GET", path, params=_given(query), timeout=within_s))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from elastic.durations import DRAIN_GRACE_S
+from elastic.durations import COOLDOWN_S, DRAIN_GRACE_S
 from elastic.errors import Conflict, InvalidInput
 from elastic.figures import instant
 from elastic.model.mode import Mode
@@ -463,11 +463,6 @@ def unit_of(job: Job) -> str | None:
             return None
 
 
-# A job that has saved nothing by then gets a warning: it is the default cooldown, before which no
-# move is undone.
-_SOON_S = 600.0
-
-
 def warnings_of(job: Job, *, now_s: float) -> tuple[str, ...]:
     """What somebody should know of a job's progress, before it costs them.
 
@@ -477,7 +472,8 @@ def warnings_of(job: Job, *, now_s: float) -> tuple[str, ...]:
     ('a move or a loss restarts this job: it has saved nothing yet',)
     """
     found = []
-    is_known = job.restarts_at_zero or now_s - job.submitted_at_s >= _SOON_S
+    # Before a cooldown is over no move is undone.
+    is_known = job.restarts_at_zero or now_s - job.submitted_at_s >= COOLDOWN_S
     if job.is_restarted_by_a_move and is_known and not job.phase.is_final:
         why = "it has saved nothing yet"
         if job.restarts_at_zero and job.kept_iteration is not None:

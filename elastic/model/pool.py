@@ -6,6 +6,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass, replace
 
+from elastic.durations import LONGEST_BLOCK_S
 from elastic.model.offering import Offering
 
 # Where each age bucket of a spell begins, in seconds. A spell is a stretch of time in one state.
@@ -46,9 +47,8 @@ class Spells:
         return replace(self, seconds=tuple(seconds), ended=tuple(ended))
 
 
-# A refusal says nothing any more after this: twice the longest block (`providers.blocks`), so no
-# launch asks by then.
-ASKED_WITHIN_S = 3600.0
+# A refusal says nothing any more after this: no launch asks by then.
+ASKED_WITHIN_S = 2 * LONGEST_BLOCK_S
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from elastic.durations import STANDSTILL_S
 from elastic.model.job import Job
 from elastic.model.node import AgentState, Generation, Node
 from elastic.model.progress import PARAMOUNT_LINES
-
-# A script may load for a minute before its first turn; a later word costs somebody who waits for
-# progress more.
-_SOON_S = 60.0
 
 
 def unseen_of(
@@ -19,11 +16,13 @@ def unseen_of(
 ) -> tuple[str, ...]:
     """Says how a script makes itself seen that has run for a minute, and of which no iteration was
     ever seen."""
+    # A script may load for a while before its first turn; a later word costs somebody who waits for
+    # progress more.
     if (
         job.phase.is_final
         or job.iteration
         or generation is None
-        or now_s - generation.started_at_s < _SOON_S
+        or now_s - generation.started_at_s < STANDSTILL_S
     ):
         return ()
     if generation.drain_at_s is not None or generation.ended_at_s is not None:

@@ -15,6 +15,7 @@ import structlog
 
 from elastic.clock import Clock
 from elastic.config import NotifySettings
+from elastic.durations import DAY_S, HOUR_S, TICK_S
 from elastic.model import Job, Topic
 from elastic.notify.news import (
     News,
@@ -32,10 +33,8 @@ from elastic.store import Notification, Store
 
 log = structlog.get_logger(__name__)
 
-# What happened earlier than that before a look is no news any more.
-_NEWS_S = 24 * 3600.0
-# Waits between the tries of a message: short at first, then long enough for an outage of hours.
-_WAITS_S = (5.0, 30.0, 120.0, 600.0, 1800.0, 3600.0, 3600.0, 3600.0)
+# How often a message is tried again: enough for an outage of hours.
+_TRIES_AGAIN = 14
 
 Value = TypeVar("Value")
 Send = Callable[[str, str, str, tuple[Attachment, ...]], str | None]
@@ -122,7 +121,8 @@ class Notifier:
 
     def _news(self, job_of: Callable[[str], Job], now_s: float) -> Iterator[News]:
         store, settings = self.store, self.settings
-        from_s = now_s - _NEWS_S
+        # What happened earlier is no news any more.
+        from_s = now_s - DAY_S
         for job_id, finished_at_s in store.notifications.ended(from_s=from_s):
             if ending_key(job_id, finished_at_s) in self._noted:
                 continue
@@ -186,7 +186,8 @@ class Notifier:
             rows.sent(message.id, now_s=now_s)
             return True
         tries = message.tries + 1
-        next_at_s = now_s + _WAITS_S[tries - 1] if tries <= len(_WAITS_S) else None
+        wait_s = min(TICK_S * 2.0**message.tries, HOUR_S)
+        next_at_s = now_s + wait_s if tries <= _TRIES_AGAIN else None
         rows.refused(message.id, why, next_at_s=next_at_s)
         log.warning(
             "a message did not arrive", recipient=recipient.name, title=message.title, why=why

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from elastic.durations import HOUR_S
 from elastic.figures import price
 from elastic.model import (
     Action,
@@ -23,7 +24,7 @@ from elastic.model import (
     workers_on,
 )
 from elastic.policy.availability import UNAVAILABLE, Lack, combined, lack_of, until
-from elastic.policy.horizon import OPEN_HORIZON_S, Focus, focus_of, seconds_left
+from elastic.policy.horizon import Focus, focus_of, seconds_left
 from elastic.policy.mixture import is_mix, may_mix, mixes
 from elastic.policy.quotes import Quotes, burn_usd_per_h, fresh_quotes
 from elastic.policy.switch_cost import SwitchCost, switch_cost
@@ -545,7 +546,8 @@ def _iterations_left(
         if pace_s is None:
             left = None
         else:
-            left = max(float(snapshot.job.iteration), OPEN_HORIZON_S / pace_s)
+            # It is assumed to go on for as long again as it has, and for an hour at least.
+            left = max(float(snapshot.job.iteration), HOUR_S / pace_s)
     budget = snapshot.job.spec.objective.budget_usd
     # What is left of the budget buys at most so many iterations, on the group where they are
     # cheapest.

@@ -8,10 +8,6 @@ from dataclasses import dataclass
 
 from elastic.model import Group, Job, JobSpec, Snapshot
 
-# A job without a known end is assumed to go on for as long again as it has, and at least for this
-# long.
-OPEN_HORIZON_S = 3600.0
-
 # Spot is in time with room for losses if the time left is so many times what the rest needs.
 ROOM_FOR_LOSSES = 1.25
 

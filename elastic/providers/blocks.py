@@ -5,12 +5,11 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, replace
 
+from elastic.durations import LONGEST_BLOCK_S
 from elastic.model import Obstacle, Offering, Unavailable, longest_block
 
-# A first block lasts three minutes: EC2's capacity seldom returns sooner. Each further refusal
-# doubles it, up to half an hour.
+# A first block lasts three minutes: EC2's capacity seldom returns sooner.
 FIRST_S = 180.0
-LONGEST_S = 1800.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +39,7 @@ class Blocks:
         *,
         nodes: int = 1,
         first_s: float = FIRST_S,
-        longest_s: float = LONGEST_S,
+        longest_s: float = LONGEST_BLOCK_S,
         now_s: float,
     ) -> float:
         """Blocks `nodes` or more of an offering for `first_s`, or for twice the last time.

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from elastic.durations import MINUTE_S
 from elastic.errors import ElasticError, ProviderError, ProviderUnavailable, StoreUnavailable
 from elastic.model import Job, JobPhase, Missed
 from elastic.policy import Miss
@@ -16,9 +17,6 @@ from elastic.reconciler.group_liveness import Idle
 from elastic.reconciler.leader_lease import LeaseHolder
 from elastic.reconciler.termination_permission import TerminationPermission
 from elastic.store import Store, StoredAlarm
-
-# A cloud that refuses is an alarm at once, one that is silent only when that lasts.
-_SILENCE_S = 120.0
 
 
 class AlarmKind(StrEnum):
@@ -108,7 +106,8 @@ class _Trouble:
 
     def lasting(self, *, now_s: float) -> ProviderError | None:
         """The error, unless it is a short silence."""
-        is_brief = isinstance(self.error, ProviderUnavailable) and now_s - self.since_s < _SILENCE_S
+        # A cloud that refuses is an alarm at once, one that is silent only when that lasts.
+        is_brief = isinstance(self.error, ProviderUnavailable) and now_s - self.since_s < MINUTE_S
         if is_brief:
             return None
         return self.error

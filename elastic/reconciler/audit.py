@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from elastic.durations import LISTED_WITHIN_S
+from elastic.durations import ANSWER_TIMEOUT_S, LISTED_WITHIN_S, TICK_S
 from elastic.figures import duration
 from elastic.model import LedgerRow, Node
 from elastic.providers import Instance, InstanceState
 from elastic.reconciler.machines import matched
 
-# A cloud reports instants in whole seconds, and the daemon looks only every few.
-TOLERANCE_S = 15.0
+# A cloud takes its time to answer, and the daemon looks only once a tick.
+TOLERANCE_S = ANSWER_TIMEOUT_S + TICK_S
 TOLERANCE = 0.01
 
 

@@ -27,8 +27,6 @@ _FIRST_TURN = 5.0
 _FIRST_TURN_AGAIN = 2.0
 # Each generation that hung without any progress doubles the wait, at most this often.
 _MOST_DOUBLINGS = 4
-# In a job's first minute nothing is known of it, and a pause of this length is no surprise.
-_UNKNOWN_PAUSE_S = 5.0
 # A longest pause is recorded only if it is this many times the known one, because each costs a
 # commit.
 _NEWS = 1.1
@@ -285,7 +283,8 @@ class GroupLiveness:
         known_s = [
             each for each in (self.world.longest_pause_s, self._learned_s) if each is not None
         ]
-        return max([*(known_s or [_UNKNOWN_PAUSE_S]), seen_s])
+        # In a job's first minute nothing is known of it, and a pause of a tick is no surprise.
+        return max([*(known_s or [TICK_S]), seen_s])
 
     @cached_property
     def _signs(self) -> Mapping[str, LifeSign]:

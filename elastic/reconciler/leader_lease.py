@@ -12,7 +12,7 @@ from uuid import uuid4
 import structlog
 
 from elastic.clock import Clock
-from elastic.durations import AWS_RETRY_S
+from elastic.durations import AWS_SKEW_S, MINUTE_S, SELDOM_S
 from elastic.errors import AlreadyRunning, LeaseLost, ProviderError, ProviderUnavailable
 from elastic.figures import ago, instant
 from elastic.providers import LeaderLease, LeaseRegister
@@ -21,11 +21,10 @@ from elastic.renewal import Renewal
 log = structlog.get_logger(__name__)
 
 # A lease is renewed every minute and good for five. Another daemon may acquire it only once it was
-# not renewed for ten. The five between are for clocks: AWS itself refuses calls that are signed by
-# one that is 5 minutes apart.
-_RENEW_S = 60.0
-_ACT_WITHIN_S = 300.0
-LEASE_EXPIRES_S = 600.0
+# not renewed for ten. The five between are for clocks: AWS refuses calls of one that is
+# further off.
+_ACT_WITHIN_S = AWS_SKEW_S
+LEASE_EXPIRES_S = _ACT_WITHIN_S + AWS_SKEW_S
 _MOST_RACES = 5
 
 
@@ -52,9 +51,7 @@ class LeaseHolder:
     _lease: LeaderLease | None = None
     _version: int = 0
     _renewed_at_s: float | None = None
-    _renewal: Renewal = field(
-        default_factory=lambda: Renewal(every_s=_RENEW_S, retry_s=AWS_RETRY_S)
-    )
+    _renewal: Renewal = field(default_factory=lambda: Renewal(every_s=MINUTE_S, retry_s=SELDOM_S))
     _failure: ProviderError | None = None
 
     def acquire(self, *, takes_over: bool = False) -> None:

@@ -10,6 +10,7 @@ from typing import assert_never
 import structlog
 
 from elastic.agent.cause import describe_exit
+from elastic.durations import RETRY_S
 from elastic.errors import Conflict, ElasticError, LeaseLost, ProviderError, StoreUnavailable
 from elastic.liveness import SUSPECT_BEATS
 from elastic.model import (
@@ -53,9 +54,7 @@ log = structlog.get_logger(__name__)
 # Most times that one tick looks again at a job whose steps led to further steps.
 _ROUNDS = 6
 
-# How soon to look again; and after how many generations of late that stood still the next one is a
-# failure, too.
-_LOOK_AGAIN_S = 0.25
+# After how many generations of late that stood still the next one is a failure, too.
 _OFTEN = 2
 
 # Reasons of a job that trains in order to be measured.
@@ -152,7 +151,7 @@ class Reconciler:
         if trouble:
             raise trouble
         if self._looks_again:
-            return _LOOK_AGAIN_S
+            return RETRY_S
         return None
 
     def _handle_all(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import structlog
 
-from elastic.durations import POOL_ASKED_AGAIN_S, TICK_S
+from elastic.durations import LONGEST_BLOCK_S, POOL_ASKED_AGAIN_S, TICK_S
 from elastic.errors import (
     CapacityUnavailable,
     ElasticError,
@@ -21,7 +21,6 @@ from elastic.errors import (
 )
 from elastic.model import Group, JobPhase, Node, NodePhase, Obstacle, Offering, Workers
 from elastic.providers import Instance, InstanceState, LaunchRequest, Provider
-from elastic.providers.blocks import LONGEST_S
 from elastic.reconciler.billing_periods import BillingPeriods
 from elastic.reconciler.leader_lease import LeaseHolder
 from elastic.reconciler.termination_permission import TerminationPermission
@@ -368,8 +367,8 @@ class Machines:
                 self.pause(
                     node.offering,
                     Obstacle.LAUNCH_FAILED,
-                    first_s=LONGEST_S,
-                    longest_s=LONGEST_S,
+                    first_s=LONGEST_BLOCK_S,
+                    longest_s=LONGEST_BLOCK_S,
                     now_s=now_s,
                 )
             self.end(node, why, now_s=now_s)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import structlog
 
+from elastic.durations import DAY_S, HOUR_S, LONGEST_RETRY_S, LOOK_S, SELDOM_S
 from elastic.errors import PriceUnavailable
 from elastic.model import Capacity, Offering, PastPrice
 from elastic.pricing import PriceArchive, Quote, why_impossible
@@ -15,14 +16,6 @@ from elastic.store import Store
 
 log = structlog.get_logger(__name__)
 
-# How long to wait after the daemon's start: its first looks at the world ask the same services.
-DAY_S = 86_400.0
-_QUIET_S = 30.0
-# A background task must not use up the limits of requests: a page every two seconds. After a
-# failure it asks again within a minute, and within an hour while that lasts.
-_BETWEEN_PAGES_S = 2.0
-_PAUSE_S = 60.0
-_LONGEST_PAUSE_S = 3600.0
 _MOST_PAGES = 20
 """A page has up to 1,000 prices: more than two changes an hour in each of four zones for 90 days
 are cut off."""
@@ -50,10 +43,11 @@ class PricePast:
         """Asks at most one question; returns in how many seconds to look again, None if there is no
         hurry."""
         if self._renewal is None:
-            self._renewal = Renewal(
-                _BETWEEN_PAGES_S, retry_s=_PAUSE_S, longest_retry_s=_LONGEST_PAUSE_S
-            )
-            self._renewal.pause(_QUIET_S, now_s=now_s)
+            # A background task must not use up the limits of requests: a page a second. While it
+            # fails it asks again within an hour.
+            self._renewal = Renewal(LOOK_S, retry_s=LONGEST_RETRY_S, longest_retry_s=HOUR_S)
+            # The daemon's first looks at the world ask the same services.
+            self._renewal.pause(SELDOM_S, now_s=now_s)
         if not self._renewal.is_due(now_s=now_s):
             return self._renewal.wait_s(now_s=now_s)
         self._source = self._source or self.archive()

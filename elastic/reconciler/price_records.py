@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import structlog
 
+from elastic.durations import MINUTE_S
 from elastic.errors import PriceUnavailable
 from elastic.model import DoubtedPrice, Offering, Price
 from elastic.pricing import PriceSource, Quote, sift, why_impossible
@@ -15,11 +16,9 @@ from elastic.store import Store
 
 log = structlog.get_logger(__name__)
 
-# An unchanged price is written down again at most this often; prices are good for hours.
-_CONFIRM_S = 60.0
-# Until a price is this old, it decides which next price is too far from it. Long before that
-# nothing is bought at it any more. But a feed may be wrong for days, and must not be believed
-# because of that. In a week a price of EC2 changes by a few percent.
+# Until a price is this old, it decides which next price is too far from it (decision 0134). Long
+# before that nothing is bought at it any more. But a feed may be wrong for days, and must not be
+# believed because of that. In a week a price of EC2 changes by a few percent.
 MEASURE_S = 7 * 86_400.0
 
 
@@ -138,7 +137,8 @@ def _says_something(quote: Quote, known: Price | None, *, now_s: float) -> bool:
         known.extras_usd_per_h,
     ):
         return True
-    return _observed_at_s(quote, now_s) - known.observed_at_s > _CONFIRM_S
+    # Prices are good for hours: an unchanged one is written down again once a minute at most.
+    return _observed_at_s(quote, now_s) - known.observed_at_s > MINUTE_S
 
 
 def _observed_at_s(quote: Quote, now_s: float) -> float:

@@ -18,6 +18,7 @@ from typing import Protocol
 
 import structlog
 
+from elastic.durations import ANSWER_TIMEOUT_S, LOOK_S, MINUTE_S
 from elastic.model import Generation, Node, Rounds
 from elastic.providers.local.process import ProcessId, is_alive, kill
 from elastic.providers.local.spawn import boot_id, start_ticks, write_whole
@@ -26,14 +27,6 @@ from elastic.rendezvous import Credential, StoreClient, StoreLost
 log = structlog.get_logger(__name__)
 
 _MODULE = "elastic.rendezvous"
-# A store is a process on this machine: it answers and dies within milliseconds.
-_ANSWERS_WITHIN_S = 1.0
-_DIES_WITHIN_S = 1.0
-# A busy machine may delay an answer by seconds. Members go on without a store.
-_SILENCE_S = 10.0
-# A store that has not answered this long after its nodes joined is no longer looked at more often
-# than everything else.
-_STARTS_WITHIN_S = 60.0
 
 
 class Rendezvous(Protocol):
@@ -68,10 +61,10 @@ class RendezvousStores:
     # The ports that a store may listen at; 0 means any.
     ports: range = range(1)
     python: str = sys.executable
-    # A store that is silent for longer is replaced.
-    silence_s: float = _SILENCE_S
+    # A store that is silent for longer is replaced. Members go on without one meanwhile.
+    silence_s: float = ANSWER_TIMEOUT_S
     # So is one that is not ready this long after its start.
-    starts_within_s: float = _STARTS_WITHIN_S
+    starts_within_s: float = MINUTE_S
     _silent_since_s: dict[str, float] = field(default_factory=dict)
     _clients: dict[str, StoreClient] = field(default_factory=dict)
     # Stores that this process started: they must be reaped.
@@ -110,7 +103,7 @@ class RendezvousStores:
         self._clients.pop(job_id, None)
         process = self._process(job_id)
         if process is not None:
-            kill([process], patience_s=_DIES_WITHIN_S)
+            kill([process], patience_s=LOOK_S)
         child = self._children.pop(job_id, None)
         if child is not None:
             child.poll()
@@ -120,7 +113,7 @@ class RendezvousStores:
         try:
             if client is None or client.address != endpoint:
                 credential = Credential(self.certificate_of(job_id))
-                client = StoreClient(endpoint, credential, timeout_s=_ANSWERS_WITHIN_S)
+                client = StoreClient(endpoint, credential, timeout_s=LOOK_S)
             else:
                 client.ping()
         except StoreLost:
@@ -171,7 +164,7 @@ class RendezvousStores:
         It may only be stopped, and would come back beside its successor.
         """
         log.warning("killing a store that does not answer", job=job_id, pid=process.pid)
-        kill([process], patience_s=_DIES_WITHIN_S)
+        kill([process], patience_s=LOOK_S)
 
     def _process(self, job_id: str) -> ProcessId | None:
         child = self._children.get(job_id)
@@ -198,4 +191,4 @@ def may_still_start(members: Iterable[Node], before: Generation | None, *, now_s
     else:
         ended_s = before.ended_at_s or 0.0
     newest_s = max(ended_s, *(node.joined_at_s or 0.0 for node in members))
-    return now_s - newest_s < _STARTS_WITHIN_S
+    return now_s - newest_s < MINUTE_S

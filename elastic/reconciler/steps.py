@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from elastic.agent.cause import is_echo, only_follows, uneven_end
 from elastic.agent.uploader import STORE_PATIENCE_S
+from elastic.durations import DRAIN_GRACE_S
 from elastic.figures import duration, instant
 from elastic.model import (
     PARAMOUNT_LINES,
@@ -468,7 +469,7 @@ def _without_echo(failure: Exit, have_others_finished: bool) -> Exit:
 
 # What a drain may take beyond its grace: the agent's own SIGTERM and SIGKILL, and a heartbeat to
 # report it.
-_SLACK_S = 30.0
+_SLACK_S = DRAIN_GRACE_S
 
 
 _RUNS_NOTHING = (AgentState.IDLE, AgentState.PREPARING, AgentState.WARMING)

@@ -11,16 +11,13 @@ from dataclasses import dataclass, field
 
 import structlog
 
-from elastic.durations import AWS_RETRY_S
+from elastic.durations import MINUTE_S, SELDOM_S
 from elastic.errors import ProviderError, ProviderUnavailable
 from elastic.figures import duration
 from elastic.providers import Instance, InstanceState
 from elastic.renewal import Renewal
 
 log = structlog.get_logger(__name__)
-
-# How often, at most: half of a short lease. So while all is well no proof is older than a lease.
-_PROVE_S = 120.0
 
 
 @dataclass(slots=True)
@@ -48,8 +45,9 @@ class TerminationPermission:
     def __post_init__(self) -> None:
         # Assumed at the start: the first look follows at once.
         self._proven_s = self.elapsed_s()
-        prove_s = min(_PROVE_S, self.lease_s / 2)
-        self._renewal = Renewal(every_s=prove_s, retry_s=min(AWS_RETRY_S, prove_s / 4))
+        # While all is well no proof is older than half of a lease.
+        prove_s = min(MINUTE_S, self.lease_s / 2)
+        self._renewal = Renewal(every_s=prove_s, retry_s=min(SELDOM_S, prove_s / 4))
 
     def look(self, instances: Iterable[Instance]) -> None:
         """Proves it if that is due. If no machine lives, there is nothing to prove."""

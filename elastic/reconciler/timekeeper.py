@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from elastic.clock import HOLDS_S, SteadyClock, seconds_since_boot
+from elastic.durations import MINUTE_S
 from elastic.figures import duration
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
-# How often the time is written down. Between two, only the clock's speed could change it.
-_KEEP_S = 60.0
 
 
 @dataclass(slots=True)
@@ -65,7 +64,8 @@ class Timekeeper:
         if self.source is None and is_off and not has_nodes():
             self.clock.follow()
         at_s = seconds_since_boot()
-        if self._kept_at_s is None or at_s - self._kept_at_s >= _KEEP_S:
+        # Between two notes, only the clock's speed could change it.
+        if self._kept_at_s is None or at_s - self._kept_at_s >= MINUTE_S:
             self._kept_at_s = at_s
             self._keep(at_s)
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from elastic.clock import ManualClock
+from elastic.durations import LOOK_S, MINUTE_S
 from elastic.model import (
     AgentState,
     Exit,
@@ -23,23 +24,12 @@ from elastic.model import (
 from elastic.simulator.program import Program
 from elastic.store import HeartbeatReport, Store
 
-# How soon workers end after a peer's machine is gone: gloo's connection closes at once, and
-# torchrun looks every second.
-_ECHO_S = 5.0
 # A heartbeat reports this many windows of a young generation, as real agents do: one each 0.5 s,
 # and 5 s a tick. Once an estimate's memory is full (64, `throughput.RECENT_WINDOWS`), it reports
 # one.
 _ECHO = "RuntimeError: Connection closed by peer"
 _FIRST_WINDOWS = 10
 _MANY_WINDOWS = 64
-
-
-# A settled generation reports its turns at most this often: each window costs the store eight
-# statements.
-_WINDOW_S = 60.0
-# Of a longer window only this last part is reported, which has the same pace: each minute costs the
-# store a row.
-_LONGEST_TOLD_S = 600.0
 
 
 @dataclass(slots=True)
@@ -135,7 +125,8 @@ class Agents:
         if agent.generation is not None:
             for each in self._agents.values():
                 if each.generation == agent.generation:
-                    self._end(each, Outcome.FAILED, after_s=_ECHO_S)
+                    # gloo's connections close at once, and torchrun looks every second.
+                    self._end(each, Outcome.FAILED, after_s=LOOK_S)
 
     def hear(self, node: Node, wanted: int | None) -> None:
         """The reply that a node's next heartbeat will get: the generation that it must run."""
@@ -278,7 +269,8 @@ class Agents:
             wanted = _FIRST_WINDOWS
         else:
             wanted = 1
-        if wanted == 1 and not is_last and now_s - training.at_s < _WINDOW_S:
+        # Each window costs the store eight statements.
+        if wanted == 1 and not is_last and now_s - training.at_s < MINUTE_S:
             return
         budget_s = (now_s - training.at_s) / wanted
         while self.done < self.program.iterations:
@@ -297,7 +289,9 @@ class Agents:
             training.windows += 1
             self.done += turns
             leader.seq += 1
-            told = min(turns, max(int(_LONGEST_TOLD_S / pace_s), 1))
+            # Of a longer window the last part is enough, which has the same pace: each minute costs
+            # the store a row.
+            told = min(turns, max(int(MINUTE_S / pace_s), 1))
             leader.windows.append(
                 Window(
                     node_id=leader.node.id,

@@ -27,12 +27,15 @@ import structlog
 
 from elastic.clock import ManualClock
 from elastic.durations import (
+    ANSWER_TIMEOUT_S,
     BOOT_PRIOR_S,
+    END_GRACE_S,
     GONE_LISTED_S,
     HEARTBEAT_S,
+    HOUR_S,
     LEASE_S,
+    MINUTE_S,
     POOL_ASKED_AGAIN_S,
-    REACTION_SLACK_S,
     REGISTER_S,
     TICK_S,
 )
@@ -87,13 +90,11 @@ _NEWSWORTHY = 0.02
 # How much longer each look waits than the one before, while nothing changes. What takes its time,
 # such as a drain, is over within a few looks; everything else wakes the daemon by itself.
 _GROWTH = 16.0
-# Refusals that run out within this time are looked at together.
-_TOGETHER_S = 60.0
 # The code of the reason with which a policy waits for windows.
 _MEASURING = "measuring"
 # Six looks a day at a cluster in which nothing happens cost little (decision 0120).
 _LONGEST_LOOK_S = 14_400.0
-_REACTION_S = TICK_S + HEARTBEAT_S + REACTION_SLACK_S
+_REACTION_S = TICK_S + HEARTBEAT_S + ANSWER_TIMEOUT_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +113,9 @@ class SimulationSettings:
     register_s: float = REGISTER_S
     boot_s: float = BOOT_PRIOR_S
     # An instance shuts down within seconds: an assumption, and nothing is decided by it.
-    exit_s: float = 5.0
+    exit_s: float = END_GRACE_S
     # No simulated script hangs, and looks that are left out must raise no alarm.
-    standstill_s: float = 300.0
+    standstill_s: float = HOUR_S
     max_failures: int = 3
     seed: int = 0
 
@@ -278,7 +279,7 @@ class Simulation:
             timeouts=Timeouts(
                 register_s=terms.register_s,
                 lease_s=terms.lease_s,
-                reaction_s=terms.tick_s + terms.heartbeat_s + REACTION_SLACK_S,
+                reaction_s=terms.tick_s + terms.heartbeat_s + ANSWER_TIMEOUT_S,
                 standstill_s=terms.standstill_s,
                 silence=silence_bounds(heartbeat_s=terms.heartbeat_s),
             ),
@@ -378,7 +379,7 @@ class Simulation:
         # Also look when refusals run out. Those that end together are looked at once.
         ends_s = sorted(self._asked_with_hope_s(block) for block in blocks)
         if ends_s and math.isfinite(ends_s[0]):
-            self._tick_by(max(end_s for end_s in ends_s if end_s <= ends_s[0] + _TOGETHER_S))
+            self._tick_by(max(end_s for end_s in ends_s if end_s <= ends_s[0] + MINUTE_S))
 
     def _asked_with_hope_s(self, block: Unavailable) -> float:
         """When a pool is asked again with a chance: until it is up, each attempt is refused as

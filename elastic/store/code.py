@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, and_, delete, or_, select, update
 
+from elastic.durations import DAY_S, LONG_KEPT_S
 from elastic.errors import NotFound
 from elastic.model import JobPhase
 from elastic.store.engine import Repository
 from elastic.store.schema import DONE, code, jobs
-
-# How long an archive that no unfinished job runs is kept: its job may be on its way.
-UNUSED_KEPT_S = 86_400.0
-
-# How long after its end one is kept of a job that may be resumed.
-RESUMABLE_KEPT_S = 30 * 86_400.0
 
 _MAY_RESUME = tuple(phase.value for phase in JobPhase if phase.may_resume)
 
@@ -24,13 +19,14 @@ class Archives(Repository):
     def put(self, sha256: str, content: bytes, *, now_s: float) -> None:
         """Stores an archive, or begins its day again if it is there; those go that no job needs any
         more."""
+        # A job that ended lately may be resumed, and one whose archive is new may be on its way.
         ended_lately = and_(
-            jobs.c.phase.in_(_MAY_RESUME), jobs.c.finished_at_s >= now_s - RESUMABLE_KEPT_S
+            jobs.c.phase.in_(_MAY_RESUME), jobs.c.finished_at_s >= now_s - LONG_KEPT_S
         )
         used = select(jobs.c.code).where(
             jobs.c.code.is_not(None), or_(jobs.c.phase.not_in(DONE), ended_lately)
         )
-        is_stale = (code.c.stored_at_s < now_s - UNUSED_KEPT_S) & code.c.sha256.not_in(used)
+        is_stale = (code.c.stored_at_s < now_s - DAY_S) & code.c.sha256.not_in(used)
         with self._database.write() as connection:
             # Here and not by a timer: the table grows only when something is put in.
             connection.execute(delete(code).where(is_stale))

@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, select, update
 
+from elastic.durations import COOLDOWN_S
 from elastic.errors import NotFound
 from elastic.model import Action, Change, Decision, Group, Plan, Snapshot, differs
 from elastic.store import jobs
@@ -39,7 +40,6 @@ _COUNT = (
     .values(ticks=decisions.c.ticks + bindparam("more"), last_at_s=bindparam("last_at_s"))
 )
 _PLAN = select(decisions.c.plan).where(decisions.c.id == bindparam("of_id"))
-_WEIGH_AGAIN_S = 600.0
 _CHANGES = (
     select(decisions.c.at_s, decisions.c.from_group, decisions.c.to_group, decisions.c.code)
     .where(decisions.c.job_id == bindparam("job_id"), decisions.c.action != Action.HOLD)
@@ -169,7 +169,7 @@ def to_decision(row: Row[tuple[object, ...]]) -> Decision:
 
 def _tells_more(connection: Connection, last: Row[Any], plan: Plan, *, now_s: float) -> bool:
     """Whether a hold that repeats says something that its row does not."""
-    if last.weighed_at_s is None or now_s - last.weighed_at_s >= _WEIGH_AGAIN_S:
+    if last.weighed_at_s is None or now_s - last.weighed_at_s >= COOLDOWN_S:
         return True
     before: str = connection.execute(_PLAN, {"of_id": last.id}).scalar_one()
     return differs(from_text(Plan, before), plan)
@@ -233,7 +233,7 @@ class Decisions(Repository):
         self._decided.add(job_id)
         last = self._last.get(job_id)
         if last is not None and not sets_target and _is_hold_again(plan, policy, version, last):
-            is_aged = snapshot.now_s - last.weighed_at_s >= _WEIGH_AGAIN_S
+            is_aged = snapshot.now_s - last.weighed_at_s >= COOLDOWN_S
             if not is_aged and not differs(last.plan, plan):
                 ticks, _ = self._repeats.get(last.id, (0, 0.0))
                 # A commit waits for the disk. Hundreds of jobs that hold would cost hundreds of

@@ -10,6 +10,7 @@ from itertools import islice
 
 from sqlalchemy import Connection, Row, bindparam, case, func, or_, select, update
 
+from elastic.durations import COOLDOWN_S
 from elastic.errors import Conflict, NotFound
 from elastic.model import (
     Batch,
@@ -34,10 +35,6 @@ Program = tuple[object, ...]
 
 # Of more jobs than that only the newest are asked whether they ran the same program.
 _LOOKED_THROUGH = 64
-
-# Training this long before it failed counts as progress of a script that does not name its
-# iterations.
-LASTING_S = 600.0
 
 _IS_MEANT = jobs.c.id == bindparam("job_id")
 _GET = select(jobs).where(_IS_MEANT)
@@ -394,11 +391,12 @@ def _has_progressed(connection: Connection, job: Row[tuple[object, ...]]) -> boo
     )
     if connection.execute(query).scalar_one_or_none() is not None:
         return True
+    # A training of this length is progress, if its script does not name its iterations.
     mine = (generations.c.job_id == job.id) & (generations.c.number == job.progress_generation)
     lasted_s = generations.c.last_step_at_s - generations.c.first_step_at_s
     return (
         connection.execute(select(lasted_s).where(mine)).scalar_one_or_none() or 0.0
-    ) >= LASTING_S
+    ) >= COOLDOWN_S
 
 
 def of_program(connection: Connection, job: Job, *, limit: int) -> tuple[str, ...]:

@@ -9,12 +9,10 @@ from pathlib import Path
 
 from sqlalchemy.engine import URL
 
+from elastic.durations import HOUR_S
 from elastic.errors import ElasticError
 from elastic.figures import duration
 
-# A database of years is gigabytes (benchmarks/database_size.py): minutes. A tool that takes an hour
-# hangs.
-_TIMEOUT_S = 3600.0
 _INSTALL = (
     "install PostgreSQL's client programs (Debian: apt-get install postgresql-client), or use the "
     "backups of the server, and copy the files `secret` and `token` of the data folder yourself"
@@ -48,9 +46,11 @@ def _run(program: str, arguments: list[str], url: URL) -> None:
             capture_output=True,
             text=True,
             check=False,
-            timeout=_TIMEOUT_S,
+            # A database of years is gigabytes (benchmarks/database_size.py): minutes. A tool that
+            # takes an hour hangs.
+            timeout=HOUR_S,
         )
     except subprocess.TimeoutExpired as error:
-        raise ElasticError(f"{program} was not done after {duration(_TIMEOUT_S)}") from error
+        raise ElasticError(f"{program} was not done after {duration(HOUR_S)}") from error
     if done.returncode != 0:
         raise ElasticError(f"{program} failed: {done.stderr.strip()}")

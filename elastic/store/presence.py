@@ -8,7 +8,7 @@ from collections import deque
 
 from sqlalchemy import bindparam, or_, update
 
-from elastic.durations import TICK_S
+from elastic.durations import HEARTBEAT_S, TICK_S
 from elastic.errors import StoreUnavailable
 from elastic.model import NodeReport
 from elastic.store.codec import to_text
@@ -28,8 +28,6 @@ _TO_COME = (
 )
 
 
-# Half of the time between two heartbeats: what is shorter is no gap.
-_SHORT_S = 0.5
 _MOST_GAPS = 64
 # Each tick writes what was noted. If two did not, a heartbeat does.
 _UNWRITTEN_S = 2 * TICK_S
@@ -65,7 +63,8 @@ class Presence(Repository):
             else:
                 gap_s = now_s - self._arrived_s
             self._arrived_s = now_s
-            if gap_s > _SHORT_S:
+            # What is shorter is no gap.
+            if gap_s > HEARTBEAT_S / 2:
                 self._gaps.append((now_s, gap_s))
 
     def gaps(self, *, beyond_s: float) -> tuple[tuple[float, float], ...]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, bindparam, delete, func, select
 
+from elastic.durations import DAY_S, LEASE_S, LONG_KEPT_S, TICK_S
 from elastic.model import Window
 from elastic.store import losses, thinning
 from elastic.store.engine import Database
@@ -21,21 +22,17 @@ from elastic.store.schema import DONE, buckets, jobs, rollups, series, windows
 from elastic.throughput import RECENT_WINDOWS
 
 # How long every window is kept: 25.6 MB for a job, at two windows a second.
-_DAY_S = 86_400.0
-WINDOWS_KEPT_S = _DAY_S
+WINDOWS_KEPT_S = DAY_S
 # From an age on, sums of a running job are this wide. A job's chart has 300 points, so at these
 # ages a point is 26,000 s, 2,000 s or 288 s wide: wider than what it is drawn from.
-WIDTHS_S = ((90 * _DAY_S, 3600), (7 * _DAY_S, 600), (_DAY_S, 60))
+WIDTHS_S = ((90 * DAY_S, 3600), (7 * DAY_S, 600), (DAY_S, 60))
 # The sums of a job that has ended are as wide as the points of its chart.
 CHART_POINTS = 300
-# A restart's last windows have come by then: a node keeps them no longer while its heartbeats come.
-_SETTLED_S = 600.0
 _NO_ID = 2**31 - 1
 _BATCH = 2_000
 # It works a fifth of the time at most, and holds the writer for a batch: 9 ms of processor for
 # windows, 27 ms for sums.
-_AT_ONCE_S = 1.0
-_MORE_IN_S = 5.0
+_AT_ONCE_S = TICK_S / 5
 
 _JOBS = select(jobs.c.id, jobs.c.phase, jobs.c.finished_at_s, jobs.c.redone).order_by(jobs.c.seq)
 _SERIES = select(series.c.id).where(series.c.job_id == bindparam("job_id"))
@@ -108,7 +105,7 @@ class Rollup:
             while self._step(job, now_s=now_s):
                 # Between two batches, so that heartbeats and ticks get the writer in between.
                 if time.monotonic() - begun_s > _AT_ONCE_S:
-                    return _MORE_IN_S
+                    return TICK_S
         return None
 
     def run_to_the_end(self, *, now_s: float) -> None:
@@ -133,13 +130,13 @@ class Rollup:
             return True
         # A job that has been over for long gets one width, as many points as a chart shows.
         is_over = job.ended_at_s is not None and job.ended_at_s < now_s - WINDOWS_KEPT_S
-        is_due = now_s - self._looked_at_s.get(job.id, 0.0) >= _DAY_S
+        is_due = now_s - self._looked_at_s.get(job.id, 0.0) >= DAY_S
         if not is_due:
             return False
         if self._widen(job, is_over=is_over, now_s=now_s) or self._thin(job, now_s=now_s):
             return True
         self._looked_at_s[job.id] = now_s
-        if job.ended_at_s is not None and job.ended_at_s < now_s - thinning.FACTS_KEPT_S - _DAY_S:
+        if job.ended_at_s is not None and job.ended_at_s < now_s - LONG_KEPT_S - DAY_S:
             self._is_done.add(job.id)
         return False
 
@@ -161,7 +158,8 @@ class Rollup:
         with self._database.write() as connection:
             if job.has_redone:
                 # The times of lost iterations are read off the windows: keep them before these go.
-                losses.keep(connection, job.id, before_s=now_s - _SETTLED_S)
+                # All have come by then: a node without an answer ends itself.
+                losses.keep(connection, job.id, before_s=now_s - LEASE_S)
             connection.execute(delete(windows).where(windows.c.id.in_(ids)))
             # In the same transaction: a window that comes again is known by this instant to be
             # counted already.

@@ -10,12 +10,11 @@ from dataclasses import replace
 
 from sqlalchemy import Connection, bindparam, func, select, update
 
+from elastic.durations import LONG_KEPT_S
 from elastic.model import Plan
 from elastic.store.codec import from_text, to_text
 from elastic.store.schema import decisions
 
-# How long: 45 decisions of 8 KB a day, as a spot market with three pools gives, are 11 MB a job.
-FACTS_KEPT_S = 30 * 86_400.0
 _BATCH = 200
 
 _NEWEST = select(func.max(decisions.c.id)).where(decisions.c.job_id == bindparam("job_id"))
@@ -43,7 +42,7 @@ def thick(connection: Connection, job_id: str, *, now_s: float) -> list[dict[str
     newest = connection.execute(_NEWEST, {"job_id": job_id}).scalar_one()
     if newest is None:
         return []
-    said = {"job_id": job_id, "before_s": now_s - FACTS_KEPT_S, "newest": newest}
+    said = {"job_id": job_id, "before_s": now_s - LONG_KEPT_S, "newest": newest}
     return [
         {"of_id": row.id, "thin_plan": _thin(row.plan)} for row in connection.execute(_THICK, said)
     ]

@@ -126,8 +126,8 @@ def test_it_gives_up_after_some_hours_and_says_why(
         told.look()
         clock.advance(3600)
     (row,) = store.notifications.listed()
-    assert (row.delivery, row.tries) == (Delivery.FAILED, 9)
-    assert len(webhook.refusals) == 90
+    assert (row.delivery, row.tries) == (Delivery.FAILED, 15)
+    assert len(webhook.refusals) == 84
 
 
 def test_what_was_being_sent_when_the_daemon_ended_is_not_sent_again(

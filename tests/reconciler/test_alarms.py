@@ -71,9 +71,9 @@ def test_a_short_silence_of_the_cloud_is_no_alarm_and_a_long_one_is(
     cluster: VirtualCluster,
 ) -> None:
     cluster.cloud.throttled_until_s = cluster.clock.now_s() + 1000.0
-    tick_blindly(cluster, 10)
+    tick_blindly(cluster, 5)
     assert standing(cluster) == set()
-    tick_blindly(cluster, 10)
+    tick_blindly(cluster, 5)
     assert standing(cluster) == {AlarmKind.CANNOT_SEE}
 
 

@@ -117,7 +117,7 @@ def test_it_is_an_alarm_at_once_until_it_is_over(cluster: VirtualCluster) -> Non
 
 def test_a_short_silence_is_no_alarm_and_a_long_one_is(cluster: VirtualCluster) -> None:
     lose_catalog(cluster, ProviderUnavailable("no answer"))
-    cluster.run(100)
+    cluster.run(50)
     assert alarms(cluster) == {}
     cluster.run(30)
     assert set(alarms(cluster)) == {AlarmKind.CANNOT_BUY}

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from elastic.durations import RETRY_S
 from elastic.model import (
     Action,
     AgentState,
@@ -272,7 +273,7 @@ def test_a_tick_that_waits_for_a_node_to_be_cut_off_asks_for_the_next_one(
     for _ in range(3):
         asked_s.append(cluster.reconciler.tick(now_s=cluster.clock.now_s()))
         cluster.run(1, ticking=False)
-    assert asked_s == [None, 0.25, None]
+    assert asked_s == [None, RETRY_S, None]
     assert texts(cluster, "hung") != []
 
 

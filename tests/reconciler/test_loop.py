@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
+from elastic.durations import RETRY_S
 from elastic.errors import CapacityUnavailable, ProviderUnavailable
 from elastic.model import (
     Action,
@@ -282,7 +283,7 @@ def test_looks_again_soon_while_nodes_wait_for_a_rendezvous_that_starts(
     cluster.rendezvous.endpoint = nowhere  # type: ignore[method-assign]
     assert cluster.reconciler.tick(now_s=cluster.clock.now_s()) is None, "its node has not joined"
     cluster.run(10)
-    assert cluster.reconciler.tick(now_s=cluster.clock.now_s()) == 0.25
+    assert cluster.reconciler.tick(now_s=cluster.clock.now_s()) == RETRY_S
     cluster.run(60)
     assert cluster.reconciler.tick(now_s=cluster.clock.now_s()) is None, (
         "it does not start: no reason to hurry"

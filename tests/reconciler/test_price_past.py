@@ -80,9 +80,9 @@ def test_each_markets_past_is_asked_for_once_a_page_at_a_time_when_the_start_is_
 ) -> None:
     archive = Archive()
     past = PricePast(store, lambda: archive)
-    look_for(past, 29.0)
+    look_for(past, 9.0)
     assert archive.asked == [], "the start is left alone"
-    now_s = look_for(past, 32.0)
+    now_s = look_for(past, 10.5)
     assert archive.asked == ["c5.large 0"]
     look_for(past, 600.0, from_s=now_s)
     assert archive.asked == ["c5.large 0", "c5.large 1", "c5.xlarge 0", "c5.xlarge 1"]
@@ -109,9 +109,9 @@ def test_who_is_refused_waits_longer_each_time_and_begins_anew(store: Store) -> 
     archive = Archive()
     archive.refusals = 3
     past = PricePast(store, lambda: archive)
-    look_for(past, 30.0 + 60 + 120 + 230)
+    look_for(past, 10.0 + 30 + 60 + 110)
     assert archive.asked == ["c5.large 0"] * 3
-    look_for(past, 60.0, from_s=START_S + 30.0 + 60 + 120 + 240)
+    look_for(past, 60.0, from_s=START_S + 10.0 + 30 + 60 + 120)
     assert archive.asked[3:] == ["c5.large 0", "c5.large 1", "c5.xlarge 0", "c5.xlarge 1"]
 
 

@@ -12,6 +12,7 @@ from sqlalchemy import text
 
 from api.artifacts import ArtifactFile, Opened
 from api.reports import costs_if_fixed, report_on, spent_on
+from elastic.durations import LONG_KEPT_S
 from elastic.errors import NotFound
 from elastic.model import (
     Action,
@@ -28,7 +29,6 @@ from elastic.model import (
 from elastic.store import HeartbeatReport, Store
 from elastic.store.engine import plain_engine
 from elastic.store.rollup import CHART_POINTS, WINDOWS_KEPT_S
-from elastic.store.thinning import FACTS_KEPT_S
 from elastic.throughput import RECENT_WINDOWS, estimate_step_s
 from tests import builders
 
@@ -273,7 +273,7 @@ def test_old_decisions_keep_their_reasons_and_lose_their_facts(store: Store, job
         made = store.decisions.record(snapshot, plan, "best_value", sets_target=True)
         reasons[made] = f"because {number}"
     changes = store.decisions.changes(job.id)
-    store.rollup.run_to_the_end(now_s=START_S + FACTS_KEPT_S + 10)
+    store.rollup.run_to_the_end(now_s=START_S + LONG_KEPT_S + 10)
     assert {each.id: each.plan.reason.text for each in store.decisions.listed(job.id)} == reasons
     assert store.decisions.changes(job.id) == changes
     *old, newest = sorted(reasons)
@@ -294,5 +294,5 @@ def test_decisions_of_the_last_month_keep_all(store: Store, job: Job) -> None:
         for n in range(3)
     ]
     before = [(store.decisions.get(each), store.decisions.snapshot(each)) for each in made]
-    store.rollup.run_to_the_end(now_s=START_S + FACTS_KEPT_S - 10)
+    store.rollup.run_to_the_end(now_s=START_S + LONG_KEPT_S - 10)
     assert [(store.decisions.get(each), store.decisions.snapshot(each)) for each in made] == before

@@ -9,6 +9,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError
 
 from elastic.aws import LateClient, session_in
+from elastic.durations import ANSWER_TIMEOUT_S, CONNECT_TIMEOUT_S
 from elastic.errors import InvalidInput
 
 
@@ -57,9 +58,7 @@ def price_list_region(region: str) -> str:
 
 def _config(attempts: int) -> Config:
     return Config(
-        # A tick waits for prices: less than for machines, and six seconds with a retry are a tick.
-        connect_timeout=3,
-        # See above.
-        read_timeout=6,
+        connect_timeout=CONNECT_TIMEOUT_S,
+        read_timeout=ANSWER_TIMEOUT_S,
         retries={"mode": "standard", "total_max_attempts": attempts},
     )

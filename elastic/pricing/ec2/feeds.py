@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from elastic.durations import HISTORY_S
+from elastic.durations import HISTORY_S, HOUR_S, LONGEST_RETRY_S, TICK_S
 from elastic.errors import PriceUnavailable
 from elastic.model import Capacity, Offering
 from elastic.pricing.ec2.aws import Feeds
@@ -16,14 +16,7 @@ from elastic.pricing.ec2.price_list import Listed, read_price_list
 from elastic.pricing.ec2.spot import SpotChange, read_spot
 from elastic.renewal import Renewal
 
-# Half of the time between two readings of spot prices.
-_RETRY_S = 30.0
-# A tick waits no longer than this for the price list; the rest is read at the next ticks.
-_BUDGET_S = 5.0
 _TYPES_A_CALL = 20
-# EC2 may publish a change of the spot price late. Each request asks for this much again, so that a
-# change up to this late is still seen.
-_OVERLAP_S = 300.0
 
 
 @dataclass(slots=True)
@@ -52,7 +45,8 @@ class OnDemandFeed:
         if not self._calls.is_due(now_s=now_s):
             return
         began = time.monotonic()
-        while self._pending and time.monotonic() - began < _BUDGET_S:
+        # The rest is read at the next ticks.
+        while self._pending and time.monotonic() - began < TICK_S:
             if not self._read(self._pending[:_TYPES_A_CALL], now_s=now_s):
                 return
             del self._pending[:_TYPES_A_CALL]
@@ -62,7 +56,7 @@ class OnDemandFeed:
             found = read_price_list(self.feeds, node_types)
         except (ClientError, BotoCoreError, PriceUnavailable) as error:
             self.failure = f"the price list: {error}"
-            self._calls.pause(_RETRY_S, now_s=now_s)
+            self._calls.pause(LONGEST_RETRY_S, now_s=now_s)
             return False
         self.failure = None
         self.read_at_s = now_s
@@ -73,7 +67,7 @@ class OnDemandFeed:
             if entry.doubt is None or entry.node_type not in self.listed:
                 self.listed[entry.node_type] = (entry, now_s)
         missing = set(node_types) - {entry.node_type for entry in found}
-        self._calls.pause(_RETRY_S if missing else 0.0, now_s=now_s)
+        self._calls.pause(LONGEST_RETRY_S if missing else 0.0, now_s=now_s)
         return True
 
 
@@ -103,12 +97,13 @@ class SpotFeed:
         if observed_to_s is None:
             from_s = now_s
         else:
-            from_s = max(min(observed_to_s, now_s) - _OVERLAP_S, now_s - HISTORY_S)
+            # EC2 may publish a change late. One that is an hour late is still seen.
+            from_s = max(min(observed_to_s, now_s) - HOUR_S, now_s - HISTORY_S)
         try:
             changes = read_spot(self.feeds, offerings, from_s=from_s, to_s=now_s)
         except (ClientError, BotoCoreError) as error:
             self.failure = f"the spot prices: {error}"
-            self._calls.pause(min(_RETRY_S, self.refresh_s), now_s=now_s)
+            self._calls.pause(min(LONGEST_RETRY_S, self.refresh_s), now_s=now_s)
             return ()
         self.failure = None
         self.observed_at_s = now_s

@@ -11,11 +11,8 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, UnknownRegionError
 
 from elastic.aws import LateClient, session_in
-from elastic.durations import AWS_CONNECT_TIMEOUT_S, AWS_READ_TIMEOUT_S
+from elastic.durations import ANSWER_TIMEOUT_S, CONNECT_TIMEOUT_S, TRANSFER_TIMEOUT_S
 from elastic.errors import InvalidInput
-
-# CreateFleet of type `instant` answers when all instances are started, or refused.
-_LAUNCH_TIMEOUT_S = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +44,10 @@ def connect(region: str | None, told: Callable[[float], None] | None = None) -> 
         require_commercial(session)
         return Aws(
             reads=LateClient(session, "ec2", config=_config(attempts=4)),
+            # CreateFleet of type `instant` answers when all instances are started, or refused.
             # A launch without an answer is not repeated here, but by its recorded intent.
             launches=LateClient(
-                session, "ec2", config=_config(attempts=1, read_timeout_s=_LAUNCH_TIMEOUT_S)
+                session, "ec2", config=_config(attempts=1, read_timeout_s=TRANSFER_TIMEOUT_S)
             ),
             endings=LateClient(session, "ec2", config=_config(attempts=5)),
             parameters=LateClient(session, "ssm", config=_config(attempts=4)),
@@ -77,9 +75,9 @@ def require_commercial(session: boto3.Session) -> None:
         )
 
 
-def _config(*, attempts: int, read_timeout_s: int = AWS_READ_TIMEOUT_S) -> Config:
+def _config(*, attempts: int, read_timeout_s: float = ANSWER_TIMEOUT_S) -> Config:
     return Config(
-        connect_timeout=AWS_CONNECT_TIMEOUT_S,
+        connect_timeout=CONNECT_TIMEOUT_S,
         read_timeout=read_timeout_s,
         retries={"mode": "standard", "total_max_attempts": attempts},
     )

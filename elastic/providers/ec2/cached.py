@@ -7,26 +7,22 @@ from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from elastic.clock import Clock
+from elastic.durations import HOUR_S, SELDOM_S
 from elastic.errors import ProviderError
 from elastic.renewal import Renewal
 
 Value = TypeVar("Value")
 
-# Instance types, zones and images change by the month. A read that failed is tried again three
-# ticks later.
-_KEPT_S = 6 * 3600.0
-_RETRY_S = 15.0
-
 
 class CachedValue(Generic[Value]):
-    """Reads a value when it is first asked for, and again every 6 hours."""
+    """Reads a value when it is first asked for, and again every hour. It changes by the month."""
 
     def __init__(self, read: Callable[[], Value], clock: Clock) -> None:
         self._read = read
         self._clock = clock
         self._lock = threading.Lock()
         self._value: Value | None = None
-        self._renewal = Renewal(every_s=_KEPT_S, retry_s=_RETRY_S)
+        self._renewal = Renewal(every_s=HOUR_S, retry_s=SELDOM_S)
         self._failure = ProviderError("EC2 was not asked yet")
 
     def get(self) -> Value:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 import structlog
 from botocore.exceptions import ClientError
 
-from elastic.durations import AWS_RETRY_S
+from elastic.durations import ABANDONED_S, SELDOM_S
 from elastic.errors import ProviderError, ProviderUnavailable
 from elastic.providers.ec2 import tags
 from elastic.providers.ec2.aws import Aws
@@ -17,10 +17,8 @@ from elastic.renewal import Renewal
 
 log = structlog.get_logger(__name__)
 
-# `elasticd gc` takes a machine for abandoned after 15 minutes at least.
-_RENEW_S = 300.0
-# A machine with an older tag would soon be abandoned.
-_AGED_S = 900.0
+# EC2 may throttle a renewal. Two that fail leave no machine abandoned.
+_RENEW_S = ABANDONED_S / 3
 # CreateTags takes no more resources.
 _TAGS_A_CALL = 1000
 _UNKNOWN = NOT_FOUND | {"InvalidID"}
@@ -44,7 +42,7 @@ class KeepAliveTags:
         }
         if not self._older_than(_RENEW_S, now_s=now_s) or not self._calls.is_due(now_s=now_s):
             return
-        self._calls.pause(AWS_RETRY_S, now_s=now_s)
+        self._calls.pause(SELDOM_S, now_s=now_s)
         # Those that are due soon are renewed too, which needs fewer calls.
         wanted = self._older_than(_RENEW_S / 2, now_s=now_s)
         error: ProviderError | None = None
@@ -75,7 +73,7 @@ class KeepAliveTags:
             yield from provider_ids
 
     def _note(self, error: ProviderError | None, *, now_s: float) -> None:
-        aged = self._older_than(_AGED_S, now_s=now_s)
+        aged = self._older_than(ABANDONED_S, now_s=now_s)
         if aged and error is None:
             error = ProviderError(
                 f"EC2 lists {', '.join(aged)}, but says that it does not know them when asked to "

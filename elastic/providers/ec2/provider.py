@@ -12,12 +12,20 @@ from botocore.exceptions import ClientError
 from elastic.clock import Clock
 from elastic.config import Ec2Settings
 from elastic.distribution import Wheel
-from elastic.durations import LEASE_S, REGISTER_S
+from elastic.durations import (
+    HOUR_S,
+    LEASE_S,
+    LONGEST_BLOCK_S,
+    LONGEST_RETRY_S,
+    POOL_ASKED_AGAIN_S,
+    REGISTER_S,
+    RETRY_S,
+)
 from elastic.errors import CapacityUnavailable, InvalidInput, ProviderError, ProviderUnavailable
 from elastic.figures import duration
 from elastic.model import Means, NodeType, Obstacle, Offering, WayIn
 from elastic.providers.base import Instance, InstanceState, LaunchRequest, Trouble
-from elastic.providers.blocks import FIRST_S, LONGEST_S, Blocks
+from elastic.providers.blocks import FIRST_S, Blocks
 from elastic.providers.ec2 import tags
 from elastic.providers.ec2.aws import Aws
 from elastic.providers.ec2.buying import Buyer, Purchase, Refusal, error_of
@@ -41,16 +49,8 @@ from elastic.providers.ec2.user_data import (
 )
 from elastic.renewal import Renewal
 
-# Templates that were left over cost nothing: once an hour is enough.
-_SWEEP_S = 3600.0
-# A quota is raised by a person, or freed by a machine that ends, so it is not asked for often.
-_QUOTA_S = 600.0
 # With these codes fewer machines would be refused as well.
 _WHATEVER_THE_COUNT = frozenset({"SpotMaxPriceTooLow", "Unsupported"})
-# EC2 refills its limits of requests each second, the slowest ones within a minute (EC2 API
-# Reference, "Request throttling").
-_FIRST_PAUSE_S = 1.0
-_LONGEST_PAUSE_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +107,10 @@ class Ec2Provider:
         self._images = Images(aws, settings, clock)
         self._buyer = Buyer(aws)
         self._pending = Pending()
+        # EC2 refills its limits of requests each second, the slowest ones within a minute (EC2 API
+        # Reference, "Request throttling").
         self._launches = Renewal(
-            every_s=0.0, retry_s=_FIRST_PAUSE_S, longest_retry_s=_LONGEST_PAUSE_S, is_scattered=True
+            every_s=0.0, retry_s=RETRY_S, longest_retry_s=LONGEST_RETRY_S, is_scattered=True
         )
         self._marks = KeepAliveTags(aws)
         # The first sweep comes later, so that jobs that wait across a restart launch first.
@@ -223,9 +225,9 @@ class Ec2Provider:
         )
 
     def _sweep(self, living_jobs: Collection[str]) -> None:
-        """Removes unused templates every hour."""
+        """Removes unused templates every hour: left over, they cost nothing."""
         now_s = self._clock.now_s()
-        if now_s - self._swept_at_s >= _SWEEP_S:
+        if now_s - self._swept_at_s >= HOUR_S:
             self._swept_at_s = now_s
             sweep_templates(self._aws, self._settings.cluster, living_jobs=living_jobs, now_s=now_s)
 
@@ -366,13 +368,14 @@ class Ec2Provider:
         offering = request.offering
         if refusal.fault is RefusalKind.CAPACITY:
             # A type that a zone does not support now will not be supported in 3 minutes.
-            first_s = LONGEST_S if refusal.code == "Unsupported" else FIRST_S
+            first_s = LONGEST_BLOCK_S if refusal.code == "Unsupported" else FIRST_S
             nodes = 1 if refusal.code in _WHATEVER_THE_COUNT else len(request.node_ids)
             self.blocks.block(offering, nodes=nodes, first_s=first_s, now_s=now_s)
         elif refusal.fault is RefusalKind.QUOTA:
+            # A quota is raised by a person, or freed by a machine that ends.
             for each in self.catalog().offerings:
                 if (each.node_type, each.capacity) == (offering.node_type, offering.capacity):
-                    self.blocks.block(each, Obstacle.QUOTA, first_s=_QUOTA_S, now_s=now_s)
+                    self.blocks.block(each, Obstacle.QUOTA, first_s=POOL_ASKED_AGAIN_S, now_s=now_s)
         elif refusal.fault is RefusalKind.THROTTLED:
             self._pause(now_s)
 

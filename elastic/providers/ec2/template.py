@@ -12,13 +12,12 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from elastic.durations import LONG_KEPT_S
 from elastic.providers.ec2 import tags
 from elastic.providers.ec2.aws import Aws
 from elastic.providers.ec2.faults import code_of, translated
 from elastic.providers.ec2.images import Image
 
-# A job may wait for days, and its template records its image.
-_STALE_S = 7 * 24 * 3600.0
 # DescribeLaunchTemplateVersions gives no more.
 _VERSIONS_A_PAGE = 200
 _NO_TEMPLATE = frozenset(
@@ -172,7 +171,7 @@ def launched_images(aws: Aws, name: str) -> tuple[tuple[str, str], ...]:
 
 
 def sweep_templates(aws: Aws, cluster: str, *, living_jobs: Collection[str], now_s: float) -> int:
-    """Removes templates of jobs without machines and launches for a week; returns how many.
+    """Removes templates of jobs without machines and launches for a month; returns how many.
 
     A later launch would make the template again, but with the newest image. Raises nothing.
     """
@@ -185,12 +184,13 @@ def sweep_templates(aws: Aws, cluster: str, *, living_jobs: Collection[str], now
             str(raw["LaunchTemplateName"])
             for page in pages
             for raw in page["LaunchTemplates"]
-            if now_s - raw["CreateTime"].timestamp() > _STALE_S
+            # A job may wait for days, and its template records its image.
+            if now_s - raw["CreateTime"].timestamp() > LONG_KEPT_S
             and tags.tags_of(raw).get(tags.JOB) not in living_jobs
         ]
         for name in stale:
             if any(
-                now_s - raw["CreateTime"].timestamp() <= _STALE_S for raw in _versions(aws, name)
+                now_s - raw["CreateTime"].timestamp() <= LONG_KEPT_S for raw in _versions(aws, name)
             ):
                 continue
             aws.endings.delete_launch_template(LaunchTemplateName=name)

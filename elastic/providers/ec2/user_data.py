@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from elastic.distribution import Wheel
+from elastic.durations import DRAIN_GRACE_S
 from elastic.errors import ProviderError
 
 # EC2 User Guide, "User data and the AWS CLI": 16 KB before base64.
@@ -16,7 +17,7 @@ MOST_BYTES = 16_384
 # Where the script puts the agent's files, as a word of the shell on the machine.
 WORK_FOLDER = "~/elasticd/work"
 # The agent's time beyond its lease to end by itself, before the timer powers the machine off.
-LEASE_GRACE_S = 30
+LEASE_GRACE_S = round(DRAIN_GRACE_S)
 
 # With uv, since it finds torch's builds for CPUs by itself (UV_TORCH_BACKEND). Not below /tmp,
 # which on Amazon Linux 2023 is in memory, while torch unpacks to several GB.

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from elastic.durations import KILL_LOOK_S
+from elastic.durations import ANSWER_TIMEOUT_S, GLANCE_S
 from elastic.figures import size
 from elastic.providers.local.process import ProcessId, find_family, kill
 from elastic.providers.local.spawn import write_whole
@@ -32,11 +32,7 @@ from elastic.providers.local.spawn import write_whole
 KEEPER = "elasticd-keeper"
 # Below this nothing is started: a job's files and an installation take more.
 LEAST_FREE_BYTES = 1 << 30
-# Files of nodes that ended longer ago are removed, or forgotten.
-KEPT_S = 86_400.0
-# Others hold the lock for milliseconds.
-_LOCK_S = 10.0
-_KILL_ROUNDS = 12
+_KILL_ROUNDS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +73,7 @@ class NodeFiles:
         for _ in range(_KILL_ROUNDS):
             family = find_family(self.process(), marks=marks)
             if family:
-                kill(family, patience_s=KILL_LOOK_S)
+                kill(family, patience_s=GLANCE_S)
                 looks_without = 0
             else:
                 looks_without += 1
@@ -90,7 +86,7 @@ class NodeFiles:
 def locked(root: Path) -> Iterator[None]:
     """Keeps other programs of elasticd out of the folder. Raises TimeoutError."""
     with open(root / "lock", "a") as lock:
-        until = time.monotonic() + _LOCK_S
+        until = time.monotonic() + ANSWER_TIMEOUT_S
         while True:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -98,7 +94,7 @@ def locked(root: Path) -> Iterator[None]:
             except BlockingIOError:
                 if time.monotonic() > until:
                     raise TimeoutError(f"{root}/lock is held by another process") from None
-            time.sleep(KILL_LOOK_S)
+            time.sleep(GLANCE_S)
         yield
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from elastic.durations import DRAIN_GRACE_S, LEASE_S, REGISTER_S
+from elastic.durations import ANSWER_TIMEOUT_S, DRAIN_GRACE_S, LEASE_S, LONGEST_RETRY_S, REGISTER_S
 
-# At rest, machines change only if others use them, or if they go away.
-REST_LOOK_S = 30.0
-# A host answers within milliseconds, and Slurm's controller within a second. nvidia-smi may hang
-# for ten seconds, and a controller that is busy takes as long.
-ANSWER_S = 20.0
+# At rest, machines change only if others use them, or if they go away. They are asked as often as
+# one that is away.
+REST_LOOK_S = LONGEST_RETRY_S
+# A host answers within milliseconds, and Slurm's controller within a second. A host gives
+# nvidia-smi, which may hang, the usual time for an answer, and needs some of its own.
+ANSWER_S = 2 * ANSWER_TIMEOUT_S
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from elastic.durations import KILL_LOOK_S
+from elastic.durations import GLANCE_S
 from elastic.errors import ProviderUnavailable
 from elastic.providers.base import Instance, InstanceState
 from elastic.providers.local import cgroup
@@ -13,7 +13,7 @@ from elastic.providers.local.folder import AgentStart, LocalLaunch, NodeFolder
 from elastic.providers.local.process import ProcessId, find_family, is_alive, kill, reap
 
 # A tick waits at most 5 s for processes that do not die at once.
-_KILL_ROUNDS = 20
+_KILL_ROUNDS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class LocalNode:
         for _ in range(_KILL_ROUNDS):
             family = self._family(launch, start)
             if family:
-                kill(family, patience_s=KILL_LOOK_S)
+                kill(family, patience_s=GLANCE_S)
                 looks_without = 0
             else:
                 looks_without += 1

@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from elastic.clock import Clock
-from elastic.durations import GONE_LISTED_S, LEASE_S
+from elastic.durations import GONE_LISTED_S, LEASE_S, TRANSFER_TIMEOUT_S
 from elastic.errors import ProviderError, ProviderUnavailable
 from elastic.model import Means, NodeType, Offering, WayIn
 from elastic.providers.base import Instance, InstanceState, LaunchRequest, Trouble
@@ -27,8 +27,6 @@ from elastic.providers.local.folder import LocalLaunch, NodeFolder
 from elastic.providers.local.node import LocalNode, marks
 
 _NODE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
-# Python starts within a second, and within some more on a busy machine.
-_SPAWN_TIMEOUT_S = 30.0
 
 
 class LocalProvider:
@@ -241,7 +239,7 @@ class LocalProvider:
                 input=json.dumps(order).encode(),
                 capture_output=True,
                 check=True,
-                timeout=_SPAWN_TIMEOUT_S,
+                timeout=TRANSFER_TIMEOUT_S,
             )
         except subprocess.CalledProcessError as error:
             said = error.stderr.decode(errors="replace").strip().rpartition("\n")[2]

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from elastic.providers.keeping.records import KEPT_S
+from elastic.durations import DAY_S
 from elastic.providers.local.spawn import write_whole
 from elastic.providers.slurm.jobs import JobLabel, SlurmJob
 
@@ -38,7 +38,7 @@ class JobMemory:
         kept = {
             number: job
             for number, job in self.jobs.items()
-            if job.ended_at_s is None or job.ended_at_s > now_s - KEPT_S
+            if job.ended_at_s is None or job.ended_at_s > now_s - DAY_S
         } | {job.id: job for job in seen}
         self.jobs = kept
         if kept == self._written:

@@ -18,7 +18,7 @@ from typing import Any
 from elastic.clock import Clock, SystemClock
 from elastic.config import SlurmSettings
 from elastic.distribution import Wheel
-from elastic.durations import GONE_LISTED_S, HEARTBEAT_S, TICK_S
+from elastic.durations import DAY_S, GONE_LISTED_S, HEARTBEAT_S, TICK_S
 from elastic.errors import CapacityUnavailable, ProviderError, ProviderUnavailable
 from elastic.figures import duration
 from elastic.model import Means, NodeType, Obstacle, Offering, WayIn
@@ -26,7 +26,7 @@ from elastic.providers.base import Instance, InstanceState, LaunchRequest, Troub
 from elastic.providers.blocks import Blocks
 from elastic.providers.keeping import REST_LOOK_S, Cluster, NodeTerms, packages
 from elastic.providers.keeping.packed import PackedProgram, pack
-from elastic.providers.keeping.records import KEPT_S, NodeFiles, last_line
+from elastic.providers.keeping.records import NodeFiles, last_line
 from elastic.providers.local.spawn import write_whole
 from elastic.providers.slurm.aside import Aside
 from elastic.providers.slurm.batch import options, script
@@ -535,7 +535,7 @@ def _remove_old(folder: Path, *, now_s: float) -> None:
     for path in (*folder.glob("nodes/*/ended.json"), *folder.glob("slurm-*.log")):
         # Others may remove the same ones.
         with suppress(OSError):
-            if path.stat().st_mtime > now_s - KEPT_S:
+            if path.stat().st_mtime > now_s - DAY_S:
                 continue
             if path.name == "ended.json":
                 shutil.rmtree(path.parent, ignore_errors=True)

@@ -21,12 +21,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from elastic.durations import ANSWER_TIMEOUT_S, DAY_S
 from elastic.engines import find_engine
 from elastic.providers.keeping.address import NotPossible, host_and_port, own_address
 from elastic.providers.keeping.keeper import boottime_s
 from elastic.providers.keeping.records import (
     KEEPER,
-    KEPT_S,
     LEAST_FREE_BYTES,
     NodeFiles,
     disk_is_full,
@@ -39,8 +39,6 @@ from elastic.providers.keeping.records import (
 from elastic.providers.local.process import is_alive, reap
 from elastic.providers.local.spawn import boot_id, start_once
 
-# A broken driver lets nvidia-smi hang, and a firewall a connection.
-_LOOK_S = 10.0
 _NODE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 _BF16_FLAGS = ("avx512_bf16", "amx_bf16", "bf16")
 
@@ -320,7 +318,7 @@ class Attendant:
     def _remove_old(self, now_s: float) -> None:
         for node in self._all():
             exit_record = node.read("exit")
-            if exit_record is not None and exit_record["exited_at_s"] < now_s - KEPT_S:
+            if exit_record is not None and exit_record["exited_at_s"] < now_s - DAY_S:
                 shutil.rmtree(node.path, ignore_errors=True)
 
 
@@ -359,10 +357,12 @@ def _plain(error: OSError, root: Path) -> str:
 
 
 def _gpus() -> Iterator[str]:
-    """The names of NVIDIA's GPUs, as nvidia-smi lists them."""
+    """The names of NVIDIA's GPUs, as nvidia-smi lists them: a broken driver lets it hang."""
     command = ["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"]
     with suppress(OSError, subprocess.TimeoutExpired):
-        done = subprocess.run(command, capture_output=True, text=True, timeout=_LOOK_S, check=False)
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=ANSWER_TIMEOUT_S, check=False
+        )
         if done.returncode == 0:
             yield from (line.strip() for line in done.stdout.splitlines() if line.strip())
 
@@ -400,7 +400,7 @@ def _findings(request: Fields) -> Iterator[tuple[str, str]]:
 def _way_to_daemon(daemon_url: str) -> Iterator[tuple[str, str]]:
     host, port = host_and_port(daemon_url)
     try:
-        socket.create_connection((host, port), timeout=_LOOK_S).close()
+        socket.create_connection((host, port), timeout=ANSWER_TIMEOUT_S).close()
     except OSError as error:
         yield (
             f"the daemon at {host}:{port} cannot be reached from here: {error}",

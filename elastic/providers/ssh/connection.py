@@ -15,6 +15,7 @@ from typing import Any
 import asyncssh
 from asyncssh.known_hosts import match_known_hosts
 
+from elastic.durations import LONGEST_RETRY_S, LOOK_S, RETRY_S, SELDOM_S, SPIN_S, TICK_S
 from elastic.errors import ProviderError, ProviderUnavailable
 from elastic.figures import duration
 from elastic.providers.ssh.bundle import command, first_line
@@ -22,16 +23,6 @@ from elastic.providers.ssh.hosts import Host
 from elastic.renewal import Renewal
 
 Fields = dict[str, Any]
-
-# An answer takes milliseconds, a login tenths of a second. Beyond this the host hangs, or its link
-# is down.
-ANSWER_S = 5.0
-# A host that is away is tried again after this, then after twice the time, up to a minute.
-_FIRST_RETRY_S = 2.0
-_LONGEST_RETRY_S = 60.0
-_KEEPALIVE_S = 15.0
-# An aborted connection waits for nothing from the other side.
-_ABORT_S = 1.0
 
 
 class HostRefused(ProviderError):
@@ -62,7 +53,7 @@ class HostLink:
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     _retry: Renewal = field(
         default_factory=lambda: Renewal(
-            retry_s=_FIRST_RETRY_S, longest_retry_s=_LONGEST_RETRY_S, is_scattered=True
+            retry_s=RETRY_S, longest_retry_s=LONGEST_RETRY_S, is_scattered=True
         )
     )
     _why: str = ""
@@ -89,8 +80,9 @@ class HostLink:
         self._process = None
         if connection is not None:
             connection.abort()
+            # An aborted connection waits for nothing from the other side.
             with suppress(TimeoutError):
-                async with asyncio.timeout(_ABORT_S):
+                async with asyncio.timeout(LOOK_S):
                     await connection.wait_closed()
 
     async def _connect(self) -> None:
@@ -114,7 +106,8 @@ class HostLink:
                 f"{host}: OpenSSH's configuration cannot be read: {error}"
             ) from error
         try:
-            async with asyncio.timeout(ANSWER_S):
+            # A login takes tenths of a second. A tick waits for it, and for answers.
+            async with asyncio.timeout(TICK_S):
                 self.logins += 1
                 self._connection = await asyncssh.connect(**self._asked(options))
             self._process = await self._connection.create_process(command(self.host.python))
@@ -131,11 +124,11 @@ class HostLink:
             ) from error
         except TimeoutError as error:
             raise ProviderUnavailable(
-                f"{host}: does not answer within {duration(ANSWER_S)}"
+                f"{host}: does not answer within {duration(TICK_S)}"
             ) from error
         except (OSError, asyncssh.Error, ValueError) as error:
             raise ProviderUnavailable(f"{host}: cannot be reached by ssh: {error}") from error
-        ready = await self._exchange(first_line(self.host.folder), ANSWER_S)
+        ready = await self._exchange(first_line(self.host.folder), TICK_S)
         if "refused" in ready:
             raise ProviderUnavailable(f"{host}: {ready['refused']}")
         self.program = ready["program"]
@@ -145,7 +138,7 @@ class HostLink:
         user, _, name = self.host.name.rpartition("@")
         asked: dict[str, Any] = {
             "host": name,
-            "keepalive_interval": _KEEPALIVE_S,
+            "keepalive_interval": SELDOM_S,
             "keepalive_count_max": 2,
         }
         if user:
@@ -221,7 +214,7 @@ class HostLinks:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._links = {each.name: HostLink(each, access) for each in hosts}
 
-    def ask(self, host: str, request: Fields, *, timeout_s: float = ANSWER_S) -> Fields:
+    def ask(self, host: str, request: Fields, *, timeout_s: float = TICK_S) -> Fields:
         """One host's answer. Raises HostRefused, or ProviderUnavailable without one."""
         (answer,) = self.ask_each({host: request}, timeout_s=timeout_s).values()
         if isinstance(answer, ProviderError):
@@ -229,7 +222,7 @@ class HostLinks:
         return answer
 
     def ask_each(
-        self, requests: Mapping[str, Fields], *, timeout_s: float = ANSWER_S
+        self, requests: Mapping[str, Fields], *, timeout_s: float = TICK_S
     ) -> Mapping[str, Fields | ProviderError]:
         """Asks hosts at the same time; gives what each answers, or why it does not."""
 
@@ -263,7 +256,7 @@ class HostLinks:
             for each in self._links.values():
                 await each.close()
             # Sockets close in the turn of the loop that follows.
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(SPIN_S)
 
         self._run(close_all())
         self._loop.call_soon_threadsafe(self._loop.stop)

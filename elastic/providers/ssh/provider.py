@@ -13,7 +13,7 @@ from typing import Any
 
 from elastic.clock import Clock
 from elastic.distribution import Wheel
-from elastic.durations import GONE_LISTED_S
+from elastic.durations import ANSWER_TIMEOUT_S, GONE_LISTED_S, TRANSFER_TIMEOUT_S
 from elastic.errors import CapacityUnavailable, ProviderError, ProviderUnavailable
 from elastic.model import Means, NodeType, Offering, WayIn
 from elastic.providers.base import Instance, LaunchRequest, Trouble
@@ -26,10 +26,6 @@ from elastic.providers.ssh.memory import HostMemory, Memories, provider_id
 from elastic.providers.ssh.node_types import node_type, price_of, types_of
 
 Fields = Mapping[str, Any]
-
-# Killing what ignores signals takes a few looks; a wheel is a few MB.
-_END_S = 10.0
-_PUT_S = 60.0
 
 
 class SshProvider:
@@ -231,7 +227,9 @@ class SshProvider:
             self._find_out(new)
 
     def _find_out(self, names: Collection[str]) -> None:
-        answers = self._links.ask_each({each: {"do": "facts"} for each in names}, timeout_s=_END_S)
+        answers = self._links.ask_each(
+            {each: {"do": "facts"} for each in names}, timeout_s=ANSWER_TIMEOUT_S
+        )
         for name, answer in answers.items():
             if isinstance(answer, ProviderError):
                 self._note(name, answer)
@@ -391,7 +389,9 @@ class SshProvider:
         answer = self._links.ask(host, asked)
         if not answer["is_there"]:
             content = b64encode(wheel.content).decode()
-            answer = self._links.ask(host, {**asked, "content": content}, timeout_s=_PUT_S)
+            answer = self._links.ask(
+                host, {**asked, "content": content}, timeout_s=TRANSFER_TIMEOUT_S
+            )
         return str(answer["path"])
 
     def _agent_config(self, host: Host, node_id: str, request: LaunchRequest) -> Fields:
@@ -418,7 +418,7 @@ class SshProvider:
             "now_s": self._clock.now_s(),
         }
         try:
-            self._note(host, self._links.ask(host, asked, timeout_s=_END_S))
+            self._note(host, self._links.ask(host, asked, timeout_s=ANSWER_TIMEOUT_S))
         except HostRefused:
             return True
         except ProviderUnavailable as error:

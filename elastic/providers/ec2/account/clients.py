@@ -9,13 +9,13 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError
 
-from elastic.durations import AWS_CONNECT_TIMEOUT_S, AWS_READ_TIMEOUT_S
+from elastic.durations import ANSWER_TIMEOUT_S, CONNECT_TIMEOUT_S
 from elastic.errors import InvalidInput
 from elastic.providers.ec2.aws import Aws, connect
 
 _CONFIG = Config(
-    connect_timeout=AWS_CONNECT_TIMEOUT_S,
-    read_timeout=AWS_READ_TIMEOUT_S,
+    connect_timeout=CONNECT_TIMEOUT_S,
+    read_timeout=ANSWER_TIMEOUT_S,
     retries={"mode": "standard", "total_max_attempts": 3},
 )
 

@@ -6,16 +6,13 @@ from collections.abc import Iterator
 from email.utils import parsedate_to_datetime
 from typing import Literal
 
+from elastic.clock import AGREES_S
+from elastic.durations import AWS_SKEW_S
 from elastic.figures import duration
 from elastic.finding import Finding
 from elastic.providers.ec2.account.clients import Account
 from elastic.providers.ec2.account.facts import AccountFacts, Caller
 from elastic.providers.ec2.faults import translated
-
-# An answer takes some seconds at most.
-_LATEST_SKEW_S = 30.0
-# AWS refuses signatures that are older (Signature Version 4, "Troubleshooting").
-_REFUSED_SKEW_S = 300.0
 
 
 def read_caller(account: Account) -> Caller:
@@ -56,10 +53,10 @@ def check_clock(survey: AccountFacts) -> Iterator[Finding]:
         )
         return
     skew_s = abs(survey.now_s - survey.caller.answered_at_s)
-    if skew_s <= _LATEST_SKEW_S:
-        yield Finding("aws clock", "ok", f"within {duration(_LATEST_SKEW_S)} of AWS's")
+    if skew_s <= AGREES_S:
+        yield Finding("aws clock", "ok", f"within {duration(AGREES_S)} of AWS's")
         return
-    level: Literal["warning", "error"] = "error" if skew_s > _REFUSED_SKEW_S else "warning"
+    level: Literal["warning", "error"] = "error" if skew_s > AWS_SKEW_S else "warning"
     yield Finding(
         "aws clock",
         level,
