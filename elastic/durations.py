@@ -96,14 +96,16 @@ SPIN_S = 0.01
 GLANCE_S = 0.1
 # What another machine does is seen within a second, as often as nodes report.
 LOOK_S = HEARTBEAT_S
+# What is about to happen gets a second: a process's end after its last word, a neighbour's report.
+MOMENT_S = 1.0
 # What is not urgent is looked at every ten seconds.
 SELDOM_S = 10.0
 # What failed is tried again after half a second, then after twice as long each time, up to half a
 # minute: a peer that is restarted is met soon, and one that is gone gets two requests a minute.
 RETRY_S = 0.5
 LONGEST_RETRY_S = 30.0
-# A peer that is there accepts a connection within three seconds: one packet may be lost, and is sent
-# again after one second (RFC 6298).
+# A peer that is there accepts a connection within three seconds: one packet may be lost, and is
+# sent again after one second (RFC 6298).
 CONNECT_TIMEOUT_S = 3.0
 # A request that needs no work is answered within ten seconds, also by a busy machine.
 ANSWER_TIMEOUT_S = 10.0
