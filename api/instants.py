@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # The longest time that a heartbeat may take to arrive; more means a wrong clock. The node gives it
-# up after 10 s (`elastic.agent.daemon_client.TIMEOUT_S`), and until then lost packets are sent
+# up after 10 s (`ANSWER_TIMEOUT_S`), and until then lost packets are sent
 # again. A new connection takes its time on top.
 TOLERANCE_S = 15.0
 
