@@ -192,8 +192,9 @@ def silence_bounds(*, heartbeat_s: float) -> TimeBounds:
 # turns, so a member that keeps the others for longer will not come.
 _SUM_SUSPECT = TimeBound(30.0, times=3.0)
 _SUM_STALLED_TIMES = 20.0
-# What is known of a member's sums may be 1.5 s old: shorter bounds would accuse the innocent.
-_SUM_LEAST_S = 3.0
+# What is known of a member's sums may be a look and a half old: less than three looks would accuse
+# the innocent.
+_SUM_LEAST_S = 3 * LOOK_S
 
 
 def sum_bounds(*, hang_s: float) -> TimeBounds:

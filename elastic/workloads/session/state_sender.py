@@ -29,8 +29,8 @@ QUEUED_BYTES = 8_000_000
 MOST_QUEUED = 1000
 # How long training waits for slow newcomers, over all steps, before they are dropped.
 WAIT_S = 0.5
-# After this time it may wait as long again.
-WAITS_AGAIN_S = 10.0
+# The share of its time that training may spend on such waits: it comes back slowly (decision 0089).
+WAIT_SHARE = 0.05
 
 
 class Allowance:
@@ -50,7 +50,7 @@ class Allowance:
 
     def left_s(self, *, now_s: float) -> float:
         """Returns the seconds that may be waited from now on."""
-        return min(WAIT_S, self._left_s + (now_s - self._at_s) * WAIT_S / WAITS_AGAIN_S)
+        return min(WAIT_S, self._left_s + (now_s - self._at_s) * WAIT_SHARE)
 
     def spend(self, waited_s: float, *, now_s: float) -> None:
         """Notes seconds that were waited until now."""
