@@ -101,7 +101,7 @@ MOMENT_S = 1.0
 # What is not urgent is looked at every ten seconds.
 SELDOM_S = 10.0
 # What failed is tried again after half a second, then after twice as long each time, up to half a
-# minute: a peer that is restarted is met soon, and one that is gone gets two requests a minute.
+# minute. A peer that is restarted is met soon, and one that is gone gets two requests a minute.
 RETRY_S = 0.5
 LONGEST_RETRY_S = 30.0
 # A peer that is there accepts a connection within three seconds: one packet may be lost, and is

@@ -320,8 +320,8 @@ class SessionMember(threading.Thread):
         shared = self._shared
         builder = self._builder
         if builder is not None and builder.number == view.round and builder.result is None:
-            # A call to a store and a meeting of members take so long at most. The next attempt asks
-            # again.
+            # A call to a store and a meeting of members take this long at most. The next attempt
+            # asks again.
             is_late = monotonic() - builder.began_s > 2 * CALL_TIMEOUT_S
             return builder.has_failed or is_late
         is_newest = shared.current is not None and shared.current.number == view.round
