@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from elastic.durations import END_GRACE_S, MOMENT_S, REACTION_SLACK_S, TICK_S
+from elastic.durations import ANSWER_TIMEOUT_S, END_GRACE_S, MOMENT_S, TICK_S
 from elastic.liveness import TURN_IS_LATE
 from elastic.model import AgentState, Outcome, Pulse
 from elastic.protocol import Assignment
@@ -22,7 +22,7 @@ ENDED_EARLY = (
     "finish() is true, call drained(), or end with an error; see docs/reference/session.md"
 )
 # A directive that was expected and has not come by then is waited for at the usual interval.
-HURRY_S = TICK_S + REACTION_SLACK_S
+HURRY_S = TICK_S + ANSWER_TIMEOUT_S
 
 
 @dataclass(frozen=True, slots=True)

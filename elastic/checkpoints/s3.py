@@ -16,7 +16,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from elastic.checkpoints.location import Location
-from elastic.durations import AWS_CONNECT_TIMEOUT_S, AWS_READ_TIMEOUT_S
+from elastic.durations import AWS_CONNECT_TIMEOUT_S, TRANSFER_TIMEOUT_S
 from elastic.errors import NotFound, StorageForbidden, StorageUnavailable
 
 # botocore's own retries, with backoff; a client that is not patient makes one attempt.
@@ -55,7 +55,7 @@ def connect(*, region: str | None = None, is_patient: bool = True) -> Any:
     """
     config = Config(
         connect_timeout=AWS_CONNECT_TIMEOUT_S,
-        read_timeout=AWS_READ_TIMEOUT_S if is_patient else AWS_CONNECT_TIMEOUT_S,
+        read_timeout=TRANSFER_TIMEOUT_S if is_patient else AWS_CONNECT_TIMEOUT_S,
         retries={"mode": "standard", "total_max_attempts": _ATTEMPTS if is_patient else 1},
     )
     session = boto3.Session(region_name=region, botocore_session=_session() if is_patient else None)
