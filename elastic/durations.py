@@ -91,6 +91,8 @@ SPIN_S = 0.01
 GLANCE_S = 0.1
 # What another machine does is seen within a second, as often as nodes report.
 LOOK_S = HEARTBEAT_S
+# What is about to happen gets a second: a process's end after its last word, a neighbour's report.
+MOMENT_S = 1.0
 # What is not urgent is looked at every ten seconds.
 SELDOM_S = 10.0
 # What failed is tried again after half a second, then after twice as long each time, up to half a

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from elastic.durations import LEASE_S
+from elastic.durations import ANSWER_TIMEOUT_S, HEARTBEAT_S, LEASE_S, LOOK_S, SELDOM_S
 
 
 class Liveness(StrEnum):
@@ -149,10 +149,10 @@ class ObserverTime:
 # or two in what we have trained. A pause of half a lease tells nothing (measured: decision 0100).
 TURN_IS_SUSPECT = TimeBound(2.5, times=2.0, most_s=LEASE_S / 2)
 # An agent asks the daemon more often a little before that, so that it hears at once what to do.
-TURN_IS_LATE = TimeBound(1.0, times=1.5)
+TURN_IS_LATE = TimeBound(HEARTBEAT_S, times=1.5)
 # A job in mode live: its members find out by themselves (`sum_bounds`), and the daemon only
 # watches that all of them train. So it may take longer.
-_LIVE_TURNS = TimeBound(10.0, times=2.0)
+_LIVE_TURNS = TimeBound(SELDOM_S, times=2.0)
 # A pause three times as long as the longest so far is no longer the script's own: decision 0100.
 _STALLED_TIMES = 3.0
 
@@ -169,11 +169,11 @@ def turn_bounds(*, is_live: bool, standstill_s: float) -> TimeBounds:
 
 
 # So many missed heartbeats make a node suspect, and so many stalled (decision 0100). A busy machine
-# delays a heartbeat by a second or so: hence the least seconds.
+# delays a heartbeat by a second or so: hence the least seconds. An agent gives a heartbeat up after
+# `ANSWER_TIMEOUT_S`.
 SUSPECT_BEATS = 3
 _STALLED_BEATS = 5
 _SILENCE_SUSPECT_S = 2.0
-_SILENCE_STALLED_S = 10.0
 
 
 def silence_bounds(*, heartbeat_s: float) -> TimeBounds:
@@ -183,7 +183,7 @@ def silence_bounds(*, heartbeat_s: float) -> TimeBounds:
     """
     return TimeBounds(
         suspect=TimeBound(max(_SILENCE_SUSPECT_S, SUSPECT_BEATS * heartbeat_s)),
-        stalled=TimeBound(max(_SILENCE_STALLED_S, _STALLED_BEATS * heartbeat_s)),
+        stalled=TimeBound(max(ANSWER_TIMEOUT_S, _STALLED_BEATS * heartbeat_s)),
     )
 
 
@@ -192,8 +192,9 @@ def silence_bounds(*, heartbeat_s: float) -> TimeBounds:
 # turns, so a member that keeps the others for longer will not come.
 _SUM_SUSPECT = TimeBound(30.0, times=3.0)
 _SUM_STALLED_TIMES = 20.0
-# What is known of a member's sums may be 1.5 s old: shorter bounds would accuse the innocent.
-_SUM_LEAST_S = 3.0
+# What is known of a member's sums may be a look and a half old: less than three looks would accuse
+# the innocent.
+_SUM_LEAST_S = 3 * LOOK_S
 
 
 def sum_bounds(*, hang_s: float) -> TimeBounds:
@@ -207,5 +208,5 @@ def sum_bounds(*, hang_s: float) -> TimeBounds:
 
 # The rounds that a member sees in the store. Looks are up to a second apart while no member trains,
 # so three looks are suspect. Where no member waits, a new store may need all of 15 s. Members hear
-# of it one after the other, by a file that they read every 2 s, and connections take up to 5 s.
-ROUND_BOUNDS = TimeBounds(suspect=TimeBound(3.0), stalled=TimeBound(15.0))
+# of it one after the other, by a file that they read every second, and connections take up to 5 s.
+ROUND_BOUNDS = TimeBounds(suspect=TimeBound(3 * LOOK_S), stalled=TimeBound(15.0))

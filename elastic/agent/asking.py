@@ -8,13 +8,10 @@ from typing import TypeVar
 
 from elastic.agent.lease import Lease
 from elastic.clock import SystemClock
+from elastic.durations import RETRY_S, SELDOM_S
 from elastic.errors import DaemonUnreachable
 from elastic.retrying import retried
 
-# A daemon that is restarted is back within seconds: the first pause is short. The longest is a
-# sixtieth of the default lease, so a node that can live on sends its heartbeat in time.
-_FIRST_PAUSE_S = 0.2
-_LONGEST_PAUSE_S = 10.0
 Answer = TypeVar("Answer")
 
 
@@ -30,8 +27,9 @@ def ask_until_answered(ask: Callable[[], Answer | None], lease: Lease) -> Answer
         return retried(
             answered,
             on=DaemonUnreachable,
-            first_s=_FIRST_PAUSE_S,
-            longest_s=_LONGEST_PAUSE_S,
+            first_s=RETRY_S,
+            # A sixtieth of the default lease: a node that can live on sends its heartbeat in time.
+            longest_s=SELDOM_S,
             left_s=lambda: lease.left_s,
             sleep=SystemClock().sleep,
         )

@@ -14,28 +14,20 @@ from typing import Any
 
 from elastic.agent.generation_files import GenerationFiles
 from elastic.agent.uploader import (
-    LOG_PATIENCE_S,
-    LOOK_S,
+    FOLDER_LOOK_S,
     STORE_PATIENCE_S,
     StartRefusal,
     Teller,
     UploadVerdict,
 )
 from elastic.checkpoints.folder import Changing
-from elastic.durations import THREAD_END_S
+from elastic.durations import LONGEST_RETRY_S, MINUTE_S, RETRY_S, SELDOM_S, THREAD_END_S
 from elastic.errors import CheckpointDamaged, StorageForbidden, StorageUnavailable, Superseded
 from elastic.figures import duration
 from elastic.model import Mode
 from elastic.protocol import Assignment
 from elastic.renewal import Renewal
 
-# A bucket that refused for a moment is asked again soon. The longest pause is a drain's grace, so
-# that a node that leaves still has an attempt left.
-FIRST_PAUSE_S = 0.5
-LONGEST_PAUSE_S = 30.0
-# A permission that was just given, or a machine's role, may need this long to take effect
-# everywhere.
-DENIAL_PATIENCE_S = 60.0
 # The assumed time to store a checkpoint before one was measured: 200 MB at 15 MB/s, and a second
 # for the calls.
 SAVING_PRIOR_S = 15.0
@@ -114,9 +106,11 @@ class CheckpointUploadThread:
         load: Callable[[Assignment], GenerationFiles],
         say: Callable[[Sequence[dict[str, Any]]], None],
         wall_s: Callable[[], float],
-        look_s: float = LOOK_S,
-        log_patience_s: float = LOG_PATIENCE_S,
-        denial_patience_s: float = DENIAL_PATIENCE_S,
+        look_s: float = FOLDER_LOOK_S,
+        # For the log alone, if the folder was never filled: there is no checkpoint to store.
+        log_patience_s: float = SELDOM_S,
+        # A permission that was just given may need as long to take effect (decision 0101).
+        denial_patience_s: float = MINUTE_S,
     ) -> None:
         self._load = load
         self._say = say
@@ -129,7 +123,11 @@ class CheckpointUploadThread:
         self._upload: CheckpointUpload | None = None
         self._teller = Teller(say, wall_s=wall_s)
         self._work_due = Renewal(
-            every_s=0.0, retry_s=FIRST_PAUSE_S, longest_retry_s=LONGEST_PAUSE_S, is_scattered=True
+            # No pause is longer than a drain's grace, so a node that leaves has an attempt left.
+            every_s=0.0,
+            retry_s=RETRY_S,
+            longest_retry_s=LONGEST_RETRY_S,
+            is_scattered=True,
         )
         self._is_stopping = False
         self._longest_s: float | None = None

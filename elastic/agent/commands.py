@@ -12,12 +12,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from elastic.agent import logs
+from elastic.durations import GLANCE_S, HOUR_S
 from elastic.errors import PreparationFailed
 from elastic.figures import duration
 
-# A node whose command takes more than an hour is paid for nothing. Such work belongs in an image.
-LIMIT_S = 3600.0
-_LOOK_S = 0.2
 _LAST_LINES = 5
 
 
@@ -42,7 +40,7 @@ class Commands:
         self._is_stopping.set()
 
     def run(
-        self, arguments: Sequence[str], *, what: str, cwd: Path, limit_s: float = LIMIT_S
+        self, arguments: Sequence[str], *, what: str, cwd: Path, limit_s: float = HOUR_S
     ) -> None:
         """Runs a command to its end.
 
@@ -78,7 +76,7 @@ class Commands:
         try:
             while True:
                 with contextlib.suppress(subprocess.TimeoutExpired):
-                    return process.wait(_LOOK_S)
+                    return process.wait(GLANCE_S)
                 if self.is_stopping:
                     raise PreparationFailed(f"{what}: the node is leaving")
                 if time.monotonic() > until:

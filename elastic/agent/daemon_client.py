@@ -15,6 +15,7 @@ import httpx2
 
 import elastic
 from elastic.agent.mask import Mask
+from elastic.durations import ANSWER_TIMEOUT_S, MOMENT_S, TRANSFER_TIMEOUT_S
 from elastic.errors import InvalidInput
 from elastic.model import Setup
 from elastic.protocol import (
@@ -30,11 +31,6 @@ from elastic.protocol import (
 )
 from elastic.trust import is_refused_key, trust_for
 
-# A heartbeat takes milliseconds; packets that are lost on the way are sent again for some seconds.
-# An archive of code is up to megabytes. A look only asks whether anything answers at all.
-TIMEOUT_S = 10.0
-CODE_TIMEOUT_S = 60.0
-LOOK_TIMEOUT_S = 0.5
 # Status codes that the same request would get again.
 _REFUSED = frozenset({400, 404, 409, 413, 415, 422})
 log = logging.getLogger(__name__)
@@ -62,7 +58,7 @@ class DaemonClient:
         instance_id: str,
         certificate: str = "",
         mask: Mask | None = None,
-        timeout_s: float = TIMEOUT_S,
+        timeout_s: float = ANSWER_TIMEOUT_S,
     ) -> None:
         self._instance_id = instance_id
         self._mask = mask or Mask()
@@ -167,7 +163,7 @@ class DaemonClient:
                 "/v1/agent/code",
                 params=query,
                 headers={"Authorization": f"Bearer {node_token}"},
-                timeout=CODE_TIMEOUT_S,
+                timeout=TRANSFER_TIMEOUT_S,
             )
         except httpx2.HTTPError as error:
             self._note(http, error, "GET /v1/agent/code")
@@ -218,7 +214,7 @@ class DaemonClient:
 def _accepts(url: httpx2.URL) -> bool:
     port = url.port or (443 if url.scheme == "https" else 80)
     try:
-        socket.create_connection((url.host, port), timeout=LOOK_TIMEOUT_S).close()
+        socket.create_connection((url.host, port), timeout=MOMENT_S).close()
     except OSError:
         return False
     return True

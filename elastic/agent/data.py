@@ -14,6 +14,7 @@ from typing import Protocol
 
 from elastic.agent.machine_lock import alone
 from elastic.agent.uploader import STORE_PATIENCE_S
+from elastic.durations import LONGEST_RETRY_S, RETRY_S, SELDOM_S
 from elastic.errors import NotFound, PreparationFailed, StorageForbidden, StorageUnavailable
 from elastic.figures import duration, size
 from elastic.retrying import retried
@@ -21,8 +22,6 @@ from elastic.retrying import retried
 # S3 gives one connection about 85 to 90 MB/s (S3 performance guidelines), so eight fill a network
 # of 5 Gbit/s.
 THREADS = 8
-_PAUSE_S = 2.0
-_TELL_EVERY_S = 10.0
 # Progress is an event at each tenth at most, to keep the list of events readable.
 _TOLD_PARTS = 10
 _DONE = ".elasticd-done"
@@ -169,7 +168,8 @@ class _Download:
                 bring_rest,
                 on=StorageUnavailable,
                 unless=StorageForbidden,
-                first_s=_PAUSE_S,
+                first_s=RETRY_S,
+                longest_s=LONGEST_RETRY_S,
                 left_s=lambda: last_byte_at + self.patience_s - time.monotonic(),
                 sleep=self.pause,
             )
@@ -199,7 +199,7 @@ class _Download:
             self.done_bytes += more_bytes
             now = time.monotonic()
             part = self.done_bytes * _TOLD_PARTS // self._total_bytes
-            if part > self._told_part and now - self._told_at >= _TELL_EVERY_S:
+            if part > self._told_part and now - self._told_at >= SELDOM_S:
                 self._told_part = part
                 self._told_at = now
                 self.tell(f"data: {size(self.done_bytes)} of {size(self._total_bytes)}")
@@ -221,7 +221,8 @@ def _listed(
             lambda: [Item(*each) for each in source.items()],
             on=StorageUnavailable,
             unless=StorageForbidden,
-            first_s=_PAUSE_S,
+            first_s=RETRY_S,
+            longest_s=LONGEST_RETRY_S,
             left_s=lambda: until - time.monotonic(),
             sleep=pause,
         )

@@ -7,9 +7,10 @@ import threading
 import time
 from collections.abc import Callable
 
-from elastic.agent.daemon_client import TIMEOUT_S, DaemonClient, Refused
+from elastic.agent.daemon_client import DaemonClient, Refused
 from elastic.agent.disk_outbox import BATCH_ROWS
 from elastic.agent.supervisor import Supervisor
+from elastic.durations import ANSWER_TIMEOUT_S
 
 # So many times as many beats while the node waits for the daemon's next directive.
 HURRY = 4
@@ -48,8 +49,8 @@ class Heart:
         """Ends the thread and reports how the node ended, in as many reports as it takes."""
         self._is_stopping = True
         self._wake.set()
-        self._thread.join(timeout=TIMEOUT_S)
-        deadline = time.monotonic() + TIMEOUT_S
+        self._thread.join(timeout=ANSWER_TIMEOUT_S)
+        deadline = time.monotonic() + ANSWER_TIMEOUT_S
         while self._tried() and self._has_more and time.monotonic() < deadline:
             pass
 

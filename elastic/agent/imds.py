@@ -10,15 +10,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
-from elastic.durations import HOUR_S
+from elastic.durations import CONNECT_TIMEOUT_S, HOUR_S
 from elastic.errors import ProviderUnavailable
 
 ADDRESS = "http://169.254.169.254"
 # The variable that AWS's own tools read for another address of the service.
 ADDRESS_VARIABLE = "AWS_EC2_METADATA_SERVICE_ENDPOINT"
 
-# The service is on the machine itself, and answers within milliseconds.
-TIMEOUT_S = 2.0
 _TOKEN_HEADER = "X-aws-ec2-metadata-token"
 _TTL_HEADER = "X-aws-ec2-metadata-token-ttl-seconds"
 
@@ -43,7 +41,7 @@ class Imds:
     Every call raises ProviderUnavailable without a valid answer.
     """
 
-    def __init__(self, url: str, *, timeout_s: float = TIMEOUT_S) -> None:
+    def __init__(self, url: str, *, timeout_s: float = CONNECT_TIMEOUT_S) -> None:
         self._url = urlsplit(url)
         self._timeout_s = timeout_s
         self._token: str | None = None

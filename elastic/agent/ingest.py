@@ -18,7 +18,7 @@ from elastic.agent.disk_outbox import DiskOutbox
 from elastic.agent.pauses import Pauses
 from elastic.agent.uploader import SharedFolder, Uploader
 from elastic.bounds import fault_in
-from elastic.durations import THREAD_END_S
+from elastic.durations import LOOK_S, MOMENT_S, THREAD_END_S
 from elastic.model import Pulse
 from elastic.worker.messages import SIGNS, Sender, fault_of
 from elastic.worker.outbox import LEFTOVER_MARK
@@ -26,8 +26,6 @@ from elastic.worker.unix_address import address_of
 
 RECEIVE_BYTES = 65536
 MAX_AT_ONCE = 100
-# A message wakes the thread when it must stop; this look is for one that was lost.
-STOP_LOOK_S = 0.5
 LAST_WORDS = frozenset({"finished", "drained"})
 # A script may do this many steps before it joins a session. What they load and allocate then delays
 # no other member.
@@ -178,7 +176,7 @@ class Ingest:
     def _send_to_self(self, data: bytes) -> bool:
         probe = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         with contextlib.closing(probe), contextlib.suppress(OSError):
-            probe.settimeout(STOP_LOOK_S)
+            probe.settimeout(MOMENT_S)
             with address_of(str(self._path)) as address:
                 probe.sendto(data, address)
             return True
@@ -186,7 +184,8 @@ class Ingest:
 
     def _receive(self) -> None:
         while not self._is_stopping:
-            if not select.select([self._socket], [], [], STOP_LOOK_S)[0]:
+            # A message wakes this thread when it must stop; the look is for one that was lost.
+            if not select.select([self._socket], [], [], LOOK_S)[0]:
                 continue
             try:
                 self._take(self._waiting())

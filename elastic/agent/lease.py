@@ -7,10 +7,11 @@ import time
 from pathlib import Path
 
 from elastic.agent.files import read_json, write_json
+from elastic.durations import HEARTBEAT_S
 
 LEASE_FILE = "lease.json"
-# Heartbeats are a second apart: each of them is worth a note, and a jitter of theirs is not.
-_WORTH_NOTING_S = 0.5
+# Each heartbeat is worth a note, and a jitter of theirs is not.
+_WORTH_NOTING_S = HEARTBEAT_S / 2
 
 
 class Lease:

@@ -9,12 +9,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from elastic.durations import THREAD_END_S
+from elastic.durations import ANSWER_TIMEOUT_S, THREAD_END_S
 from elastic.worker.unix_address import address_of
 
 MOST_BYTES = 1000
-# A caller is a worker on this node, which may wait for a share of a processor.
-READ_TIMEOUT_S = 10.0
 
 Answer: TypeAlias = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
@@ -51,7 +49,7 @@ class _Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
 
 
 class _Visit(socketserver.StreamRequestHandler):
-    timeout = READ_TIMEOUT_S
+    timeout = ANSWER_TIMEOUT_S
 
     def handle(self) -> None:
         assert isinstance(self.server, _Server)

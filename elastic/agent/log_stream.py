@@ -14,12 +14,9 @@ from elastic.agent import logs
 from elastic.agent.files import read_json, write_json
 from elastic.agent.logs import MAX_LOG_BYTES, LogFile
 from elastic.agent.mask import Mask
+from elastic.durations import END_GRACE_S, LOOK_S
 from elastic.log_line import MAX_CHARACTERS, LogPiece, last_state, plain
 
-# A line reaches the daemon within this and the time of a request. Each look with news costs about 2
-# ms of processor time (benchmarks/log_streaming.py). At twice a second an agent would use more than
-# half of the 1 % that it may use.
-LOOK_S = 1.0
 # The average that a node may send: 300 lines a second of 200 bytes. A job's 16 MiB last four
 # minutes.
 BYTES_PER_S = 64 << 10
@@ -30,10 +27,6 @@ BURST_BYTES = 512 << 10
 MOST_LINES = 5_000
 # Dropped lines are counted in this many bytes, and beyond that estimated: a look must be quick.
 COUNTED_BYTES = 16 << 20
-# While the daemon is away. A job may end soon after it is back, and its last lines are needed then.
-RETRY_S = 2.0
-# For the last lines of a node that leaves: the daemon may end its machine at any moment.
-CLOSE_S = 5.0
 CURSOR_FILE = "log-cursor.json"
 _OPEN_BYTES = 4 * MAX_CHARACTERS  # no character of UTF-8 is longer than four bytes
 log = logging.getLogger(__name__)
@@ -87,8 +80,8 @@ class LogStream:
         """Ends the thread, and sends what is left if the daemon takes it soon."""
         self._end.set()
         self._wake.set()
-        self._thread.join(timeout=CLOSE_S)
-        until_s = time.monotonic() + CLOSE_S
+        self._thread.join(timeout=END_GRACE_S)
+        until_s = time.monotonic() + END_GRACE_S
         while (
             not self._thread.is_alive() and self._tried(is_last=True) and time.monotonic() < until_s
         ):
@@ -148,16 +141,16 @@ class LogStream:
         return True
 
     def _run(self) -> None:
-        pause_s = LOOK_S
         while not self._end.is_set():
-            self._wake.wait(pause_s)
+            # Each look with news costs about 2 ms of processor time (benchmarks/log_streaming.py).
+            # At twice a second an agent would use more than half of the 1 % that it may use.
+            self._wake.wait(LOOK_S)
             self._wake.clear()
             hurries = self._hurries  # a request during the work is not done with it
             while self._tried() and hurries > self._caught_up and not self._end.is_set():
                 pass
             if self._batch is None:
                 self._caught_up = hurries
-            pause_s = LOOK_S if self._batch is None else RETRY_S
 
     def _tried(self, *, is_last: bool = False) -> bool:
         """Whether lines were sent; no exception, such as a full disk, ends the thread."""

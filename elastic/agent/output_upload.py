@@ -13,14 +13,14 @@ from typing import Any
 
 from elastic.agent.outputs import OutputUploader, TooMuch
 from elastic.agent.uploader import (
-    LOOK_S,
+    FOLDER_LOOK_S,
     STORE_PATIENCE_S,
     StartRefusal,
     Teller,
     UploadVerdict,
 )
 from elastic.checkpoints.folder import Changing
-from elastic.durations import THREAD_END_S
+from elastic.durations import GLANCE_S, LOOK_S, THREAD_END_S
 from elastic.errors import CheckpointDamaged, ElasticError, NotFound, Superseded
 from elastic.figures import duration
 from elastic.model import Mode
@@ -29,12 +29,8 @@ from elastic.worker.messages import Arrival
 
 # The largest share of time for uploads while workers run, which need disk and network too.
 SHARE = 0.05
-RETRY_S = 5.0
-WATCH_S = 1.0
-# How often limits are checked, and the share of a core that this may take: 10,000 files are counted
-# in 32 ms.
+# The share of a core that checking limits may take: 10,000 files are counted in 32 ms.
 WATCH_SHARE = 0.02
-ANNOUNCEMENT_LOOK_S = 0.2
 _PASSING = (Changing, NotFound)
 log = logging.getLogger(__name__)
 
@@ -76,9 +72,9 @@ class OutputUploadThread:
         say: Callable[[Sequence[dict[str, Any]]], None],
         wall_s: Callable[[], float],
         pause_s: float,
-        look_s: float = LOOK_S,
+        look_s: float = FOLDER_LOOK_S,
         fill_patience_s: float = STORE_PATIENCE_S,
-        watch_s: float = WATCH_S,
+        watch_s: float = LOOK_S,
     ) -> None:
         self._load = load
         self._wall_s = wall_s
@@ -147,7 +143,7 @@ class OutputUploadThread:
                     f"no outputs could be fetched for {duration(self._fill_patience_s)}: {why}"
                 )
                 return upload.refusal.why
-            self._is_stopping.wait(ANNOUNCEMENT_LOOK_S)
+            self._is_stopping.wait(GLANCE_S)
 
     def finish(self, generation: int, *, is_clean: bool) -> None:
         with self._changed:
@@ -265,7 +261,7 @@ class OutputUploadThread:
             self._teller.note_trouble(
                 error, "outputs wait on the node, trying again", passing=_PASSING
             )
-            upload.next_at = time.monotonic() + RETRY_S
+            upload.next_at = time.monotonic() + self._look_s
             return
         if is_ending:
             with self._changed:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from elastic.agent.files import read_json, write_json
 from elastic.agent.settings import AgentSettings
+from elastic.agent.uploader import FOLDER_LOOK_S
 from elastic.checkpoints.bring import bring, fill
 from elastic.checkpoints.commit import Writer, commit
 from elastic.checkpoints.folder import Look
@@ -31,7 +32,8 @@ MOST_BYTES = 5 << 30
 MOST_FILES = 10_000
 _BEGINNINGS = "beginnings/"
 _LARGEST_NAMED = 3
-_UNDERWAY_S = 15.0  # Files that changed in the last 5 s wait, and the clocks of nodes may differ.
+# Files that changed since the last look wait, and the clocks of nodes may differ.
+_UNDERWAY_S = 3 * FOLDER_LOOK_S
 log = logging.getLogger(__name__)
 
 

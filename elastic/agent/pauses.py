@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
+from elastic.durations import MINUTE_S, SELDOM_S
 from elastic.model import Pulse
-
-LEARNS_FOR_S = 60.0  # of turns, after which their longest pause is meaningful
-GOES_ON_FOR_S = 5.0  # after a pause that was the script's own
 
 
 @dataclass(slots=True)
@@ -36,14 +34,14 @@ class Pauses:
         self._own_s = max(
             [
                 self._own_s,
-                *(end - begin for begin, end in self._recent if now - end >= GOES_ON_FOR_S),
+                *(end - begin for begin, end in self._recent if now - end >= SELDOM_S),
             ]
         )
-        self._recent = [(begin, end) for begin, end in self._recent if now - end < GOES_ON_FOR_S]
+        self._recent = [(begin, end) for begin, end in self._recent if now - end < SELDOM_S]
 
     def note_silence(self, since: float, until: float) -> None:
         """The daemon did not answer from `since` to `until`."""
-        if since <= self._silence[1] + GOES_ON_FOR_S:
+        if since <= self._silence[1] + SELDOM_S:
             first = self._silence[0]
         else:
             first = since
@@ -63,7 +61,7 @@ class Pauses:
             default=0.0,
         )
         learnt_s = None
-        if self._own_s and self._turned_for_s >= LEARNS_FOR_S:
+        if self._own_s and self._turned_for_s >= MINUTE_S:
             learnt_s = self._own_s
         return Pulse(now - self._turned_at, max(self._own_s, recent_s), learnt_s)
 

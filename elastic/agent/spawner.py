@@ -25,9 +25,8 @@ from typing import Any
 from elastic.agent.files import write_json
 from elastic.agent.lease import is_lease_over
 from elastic.agent.processes import kill_group
+from elastic.durations import GLANCE_S
 
-# Less than the start of a worker takes, and a look costs little.
-POLL_S = 0.1
 TORCHRUN_MODULE = "elastic.workloads.torchrun"
 NAMELESS_MODULE = "elastic.workloads.nameless"
 GROUP_FILE = "group.json"
@@ -76,9 +75,9 @@ class Spawner:
 
     def _orders(self) -> list[dict[str, Any]]:
         if self._is_orphan:
-            select.select([], [], [], POLL_S)
+            select.select([], [], [], GLANCE_S)
             return []
-        if not select.select([0], [], [], POLL_S)[0]:
+        if not select.select([0], [], [], GLANCE_S)[0]:
             return []
         data = os.read(0, 1 << 16)
         self._is_orphan = not data

@@ -5,18 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from elastic.durations import ANSWER_TIMEOUT_S, END_GRACE_S, MOMENT_S, TICK_S
 from elastic.liveness import TURN_IS_LATE
 from elastic.model import AgentState, Outcome, Pulse
 from elastic.protocol import Assignment
 
-# torchrun gives its workers 15 s from SIGTERM to SIGKILL, and then ends itself. Workers that are
-# done and whose torchrun waits for other nodes have nothing left to do.
-TERM_GRACE_S = 15.0
-EXIT_BARRIER_GRACE_S = 5.0
-# Python itself ends a moment after a worker's last message.
-LEFT_GRACE_S = 1.0
-# The report that workers joined a session may arrive a moment after their first turn.
-OUTSIDE_GRACE_S = 1.0
+# From SIGTERM to SIGKILL torchrun gives its workers twice the usual grace, and then ends itself.
+WORKERS_END_S = 2 * END_GRACE_S
+TERM_GRACE_S = WORKERS_END_S + END_GRACE_S
 OUTSIDE = (
     "this script trains in no session, or makes no Attendance of it; in mode live each node "
     "would do the whole job alone: use mode restart, or see docs/reference/session.md"
@@ -26,9 +22,7 @@ ENDED_EARLY = (
     "finish() is true, call drained(), or end with an error; see docs/reference/session.md"
 )
 # A directive that was expected and has not come by then is waited for at the usual interval.
-HURRY_S = 15.0
-# The time that a node keeps after a drain's grace, to end what still runs and to report it.
-SOLO_SLACK_S = 5.0
+HURRY_S = TICK_S + ANSWER_TIMEOUT_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +141,8 @@ def steer(
         return _steer_without_group(wanted, ended_generation, is_end_told=is_end_told)
     if not group.is_alive:
         return Collect()
-    if group.outside_since is not None and now - group.outside_since >= OUTSIDE_GRACE_S:
+    # The report that workers joined a session may arrive a moment after their first turn.
+    if group.outside_since is not None and now - group.outside_since >= MOMENT_S:
         return Kill()
     if _is_wanted(group, wanted) and group.drain_asked_at is None:
         follows = (
@@ -173,7 +168,8 @@ def is_last_moment(
     >>> [is_last_moment(goes_at=100.0, grace_s=30.0, now=now) for now in (64.9, 65.0)]
     [False, True]
     """
-    return goes_at is not None and now >= goes_at - grace_s - saving_s - SOLO_SLACK_S
+    # Then something is left to end what still runs, and to report it.
+    return goes_at is not None and now >= goes_at - grace_s - saving_s - END_GRACE_S
 
 
 def hears_no_drain(
@@ -318,7 +314,7 @@ def _steer_drain(group: RunningGeneration, now: float) -> Action:
         # In torch, a forked worker that ends well waits for torchrun. A torchrun that was told to
         # end never releases it.
         # Python itself needs a moment after its worker's last message.
-        has_left = group.all_left_at is not None and now - group.all_left_at >= LEFT_GRACE_S
+        has_left = group.all_left_at is not None and now - group.all_left_at >= MOMENT_S
         # A shell script continues after the Python program that it ran.
         has_nothing_to_do = has_left and not group.is_foreign
         if has_nothing_to_do or now - group.terminated_at >= TERM_GRACE_S:
@@ -327,7 +323,7 @@ def _steer_drain(group: RunningGeneration, now: float) -> Action:
     # Workers that are done leave a torchrun that waits up to 300 s for the other nodes, and ignores
     # signals meanwhile.
     if group.all_said_last_word_at is not None:
-        if now - group.all_said_last_word_at >= EXIT_BARRIER_GRACE_S:
+        if now - group.all_said_last_word_at >= END_GRACE_S:
             return Kill()
         return Wait()
     if group.needs_signal or now - group.drain_asked_at >= group.grace_s:

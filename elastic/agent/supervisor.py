@@ -45,18 +45,13 @@ from elastic.agent.uploader import STORE_PATIENCE_S, Uploader
 from elastic.agent.usage import UsageMeter
 from elastic.agent.worker_start import choose_way, is_fork_distrusted
 from elastic.bounds import as_unicode
+from elastic.durations import GLANCE_S, HEARTBEAT_S, LOOK_S, MINUTE_S
 from elastic.model import AgentState, Exit, Mode, NodeReport, Notice, Outcome, Preparing
 from elastic.protocol import Assignment, Heartbeat, HeartbeatReply, WindowMessage
 from elastic.worker.last_error import MAX_TEXT
 
-# Slightly longer than the log stream waits before it retries (`log_stream.RETRY_S`).
-LOGS_PATIENCE_S = 3.0
-TICK_S = 0.1
-# How often logs are bounded: at each tick it cost 0.2 % of a core.
-BOUND_S = 0.5
-LATE_S = 2.0  # a slower answer may have waited for the network
-# A node whose lease is over may delay no other: its daemon may already pay for another.
-LAST_DRAIN_GRACE_S = 60.0
+# The log stream sends again what was not answered once a second: three attempts.
+LOGS_PATIENCE_S = 3 * LOOK_S
 log = logging.getLogger(__name__)
 
 
@@ -117,7 +112,7 @@ class Supervisor:
     def run(self) -> None:
         """Runs until the node leaves and all its processes have ended."""
         while not self._step():
-            self._wake.wait(TICK_S)
+            self._wake.wait(GLANCE_S)
             self._wake.clear()
 
     def leave(self) -> None:
@@ -140,7 +135,8 @@ class Supervisor:
 
     def hear(self, reply: HeartbeatReply, *, heartbeat: Heartbeat, asked_at: float) -> None:
         """Handles the daemon's answer to a heartbeat sent at ``asked_at``, monotonic."""
-        if time.monotonic() - asked_at > LATE_S:
+        # A slower answer may have waited for the network.
+        if time.monotonic() - asked_at > 2 * HEARTBEAT_S:
             self._ingest.was_unanswered(since=asked_at)
         self._disk_outbox.acknowledge(reply.acked_seq)
         self._lease.renew(reply.lease_s, asked_at=asked_at)
@@ -415,7 +411,8 @@ class Supervisor:
         self, group: RunningGeneration, wanted: Wanted, now: float
     ) -> RunningGeneration:
         heard = self._ingest.reports()
-        if now - self._bounded_at >= BOUND_S:
+        # At each step it would cost 0.2 % of a core.
+        if now - self._bounded_at >= LOOK_S:
             self._log_stream.bound(group.generation)
             self._bounded_at = now
         self._tell_of_starts(group, heard)
@@ -424,7 +421,8 @@ class Supervisor:
         is_astray = is_outside(group, has_trained=heard.has_trained, has_joined=heard.has_joined)
         grace_s = group.grace_s
         if wanted.must_leave:
-            grace_s = min(grace_s, LAST_DRAIN_GRACE_S)
+            # A node whose lease is over may delay no other, which its daemon may already pay for.
+            grace_s = min(grace_s, MINUTE_S)
         have_all_said = heard.last_word_ranks >= self._workers()
         have_all_left = heard.left >= self._workers()
         return replace(
@@ -467,7 +465,7 @@ class Supervisor:
         if self._are_logs_awaited():
             return
         if self._must_leave:
-            patience_s = LAST_DRAIN_GRACE_S
+            patience_s = MINUTE_S
         else:
             patience_s = STORE_PATIENCE_S
         verdict = self._uploader.verdict(group.generation, patience_s=patience_s)

@@ -10,11 +10,9 @@ import time
 from collections.abc import Callable, Iterable
 
 from elastic.agent.processes import descendants, send_signal
-from elastic.durations import QUOTA_PERIOD_S, THREAD_END_S
+from elastic.durations import LOOK_S, QUOTA_PERIOD_S, THREAD_END_S
 
 PERIOD_S = QUOTA_PERIOD_S
-# A look at all processes costs milliseconds; a worker starts another one rarely.
-LOOK_FOR_NEW_S = 0.5
 # As with a cgroup's quota, unused time is no credit for later. Two periods even out the clock's
 # resolution of 10 ms.
 MAX_CREDIT_PERIODS = 2
@@ -64,7 +62,8 @@ class Throttle:
             now = time.monotonic()
             if now >= look_at:
                 self._look_for_new()
-                look_at = now + LOOK_FOR_NEW_S
+                # A look at all processes costs milliseconds; a worker starts another one rarely.
+                look_at = now + LOOK_S
             earned_s = (now - before) * self._quota
             # A limited balance: unused time must not allow a long burst.
             balance_s = min(balance_s + earned_s - self._newly_used_s(), max_credit_s)

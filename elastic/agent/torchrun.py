@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 import elastic.worker
 from elastic.agent.settings import AgentSettings
-from elastic.agent.steering import TERM_GRACE_S
+from elastic.agent.steering import WORKERS_END_S
 from elastic.agent.worker_start import WorkerStart, workload_module
 from elastic.model import Mode
 from elastic.protocol import Assignment
@@ -50,7 +50,7 @@ def torchrun_arguments(
         f"--max-restarts={assignment.max_restarts}",
         # After SIGTERM workers have this long. Then torchrun kills them, before the agent kills
         # torchrun.
-        f"--shutdown-timeout={int(TERM_GRACE_S) - 5}",
+        f"--shutdown-timeout={int(WORKERS_END_S)}",
         *_worker(is_forked=way.is_preloaded),
         way.kind,
         *way.arguments,

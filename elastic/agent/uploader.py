@@ -15,11 +15,9 @@ from elastic.worker.messages import MOST_OF_A_NOTE
 # How long storing a last checkpoint may take before its generation counts as failed, and how long
 # a worker waits for its folders to be filled. Five minutes without a bucket are no passing trouble.
 STORE_PATIENCE_S = 300.0
-# How long storing the log may take if the folder was never filled: there is no checkpoint to store.
-LOG_PATIENCE_S = 10.0
 # How often a folder is checked while workers run. What has not changed since the last look is
 # complete.
-LOOK_S = 5.0
+FOLDER_LOOK_S = 5.0
 log = logging.getLogger(__name__)
 
 

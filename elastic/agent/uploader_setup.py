@@ -17,14 +17,10 @@ from elastic.agent.uploader import Both, SharedFolder, Uploader
 from elastic.checkpoints import Location
 from elastic.checkpoints.folder import Look
 from elastic.checkpoints.objects import FolderObjects, Objects
+from elastic.durations import MINUTE_S, SELDOM_S
 from elastic.protocol import Assignment
 from elastic.worker.messages import Arrival
 
-# The pause between two uploads to a folder; they take 5 % of the time at most.
-FOLDER_PAUSE_S = 10.0
-# The pause between two uploads to a bucket: one a minute is 5 cents a day
-# (docs/how-to/checkpoints.md).
-BUCKET_PAUSE_S = 60.0
 _CHECKPOINT = "no checkpoint to go on from"
 _WORKING = "no working folder to go on in"
 
@@ -96,9 +92,10 @@ def _output_upload_thread(
         return _bucket(connect(), settings.storage.below(folder))
 
     if settings.storage is None:
-        pause_s = FOLDER_PAUSE_S
+        pause_s = SELDOM_S
     else:
-        pause_s = BUCKET_PAUSE_S
+        # One upload a minute is 5 cents a day (docs/how-to/checkpoints.md).
+        pause_s = MINUTE_S
     return OutputUploadThread(load=load, say=say, wall_s=wall_s, pause_s=pause_s)
 
 

@@ -16,12 +16,9 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from elastic.checkpoints.location import Location
-from elastic.durations import CONNECT_TIMEOUT_S
+from elastic.durations import CONNECT_TIMEOUT_S, TRANSFER_TIMEOUT_S
 from elastic.errors import NotFound, StorageForbidden, StorageUnavailable
 
-# Between two pieces of an answer: S3 sends at megabytes a second, so half a minute is a broken
-# connection.
-_READ_TIMEOUT_S = 30
 # botocore's own retries, with backoff; a client that is not patient makes one attempt.
 _ATTEMPTS = 4
 _DELETED_A_CALL = 1000  # DeleteObjects takes no more keys.
@@ -58,7 +55,7 @@ def connect(*, region: str | None = None, is_patient: bool = True) -> Any:
     """
     config = Config(
         connect_timeout=CONNECT_TIMEOUT_S,
-        read_timeout=_READ_TIMEOUT_S if is_patient else CONNECT_TIMEOUT_S,
+        read_timeout=TRANSFER_TIMEOUT_S if is_patient else CONNECT_TIMEOUT_S,
         retries={"mode": "standard", "total_max_attempts": _ATTEMPTS if is_patient else 1},
     )
     session = boto3.Session(region_name=region, botocore_session=_session() if is_patient else None)

@@ -21,13 +21,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from elastic.durations import HOUR_S, MINUTE_S
 from elastic.rendezvous.credential import Credential
 from elastic.rendezvous.server import StoreServer
 
-# Longer than nodes take to boot and to live out their leases: a job that is alive connects well
-# before.
 END_SIGNALS = (signal.SIGTERM, signal.SIGINT)
-IDLE_EXIT_S = 3600.0
 
 
 def main(argv: Sequence[str]) -> None:
@@ -49,7 +47,7 @@ def main(argv: Sequence[str]) -> None:
     )
     # Only now: who reads the file may connect at once.
     _announce(server.address, arguments.ready_file)
-    look_s = min(arguments.idle_exit_s / 4, 60.0)
+    look_s = min(arguments.idle_exit_s / 4, MINUTE_S)
     while signal.sigtimedwait(END_SIGNALS, look_s) is None:
         if server.idle_s() > arguments.idle_exit_s:
             return
@@ -74,7 +72,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--idle-exit-s",
         type=float,
-        default=IDLE_EXIT_S,
+        # Nodes boot and live out their leases in less: a job that is alive connects well before.
+        default=HOUR_S,
         help="end after this long without a member",
     )
     parser.add_argument(

@@ -25,8 +25,7 @@ class StoreClient:
     """One connection to a store, for any number of threads, one call at a time.
 
     A call raises StoreLost once no answer has come for `timeout_s` (beyond what it was to wait for
-    keys), or within 5 s if the store's machine is gone. After that the connection is of no
-    use.
+    keys), or for `CALL_TIMEOUT_S` if the store's machine is gone. Then the connection is of no use.
     """
 
     def __init__(
@@ -42,8 +41,7 @@ class StoreClient:
             try:
                 # A request is one small write, and its answer is waited for.
                 plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                # Whole seconds are what the kernel takes; two lost probes fit into the 5 s above.
-                patient(plain, idle_s=2, interval_s=1, count=2)
+                patient(plain, for_s=CALL_TIMEOUT_S)
                 self._connection = ours(credential.connecting(plain))
             except BaseException:
                 plain.close()

@@ -11,8 +11,8 @@ import weakref
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
-# Before another connection is accepted, after one that could not be: descriptors may be short.
-_RETRY_S = 0.1
+from elastic.durations import GLANCE_S
+
 Address = tuple[str, int]
 AnySocket = TypeVar("AnySocket", bound=socket.socket)
 _OURS: weakref.WeakSet[socket.socket] = weakref.WeakSet()
@@ -40,7 +40,7 @@ def accepted(
         try:
             found = listener.accept()
         except OSError:  # of that connection, or no descriptor is left
-            is_closed.wait(_RETRY_S)
+            is_closed.wait(GLANCE_S)  # descriptors may be free again by then
         else:
             yield found
 
@@ -76,15 +76,17 @@ class OpenConnections:
             halt(each)
 
 
-def patient(connection: socket.socket, *, idle_s: int, interval_s: int, count: int) -> None:
-    """Makes a connection fail when the other side's machine has not answered for `idle_s +
-    interval_s * count`."""
+def patient(connection: socket.socket, *, for_s: float) -> None:
+    """Makes a connection fail when the other side's machine has not answered for `for_s`.
+
+    The kernel takes whole seconds, so these are 4 at least. It asks after half of them, and again
+    after another quarter.
+    """
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, idle_s)
-    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, interval_s)
-    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT, count)
-    timeout_ms = 1000 * (idle_s + interval_s * count)
-    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, timeout_ms)
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, int(for_s / 2))
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, int(for_s / 4))
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT, 2)
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(1000 * for_s))
 
 
 def halt(connection: socket.socket, how: int = socket.SHUT_RDWR) -> None:

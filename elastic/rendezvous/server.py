@@ -9,18 +9,16 @@ from collections.abc import Callable, Mapping
 from time import monotonic
 from typing import Any
 
+from elastic.durations import END_GRACE_S, HOUR_S, MINUTE_S
+from elastic.rendezvous.client import CALL_TIMEOUT_S
 from elastic.rendezvous.connections import OpenConnections, accepted, halt, ours, patient
 from elastic.rendezvous.credential import Credential
 from elastic.rendezvous.key_values import KeyValues, Missing
 from elastic.rendezvous.listening import listen_among
 from elastic.rendezvous.wire import as_bytes, as_text, receive, send
 
-# For a stranger to prove itself. A member needs milliseconds, or some round trips.
-PROOF_S = 5.0
 # Strangers at a time. Others are turned away at once, and members try again.
 MOST_STRANGERS = 64
-# The longest that one request waits for keys: clients ask again.
-MOST_WAIT_S = 3600.0
 
 
 class StoreServer:
@@ -74,7 +72,7 @@ class StoreServer:
         halt(self._listener)
         self._listener.close()
         self._members.halt()
-        self._thread.join(PROOF_S)
+        self._thread.join(END_GRACE_S)
 
     def _accept(self) -> None:
         for connection, _ in accepted(self._listener, self._closed):
@@ -106,7 +104,8 @@ class StoreServer:
                 self._idle_since_s = monotonic()
 
     def _proven(self, connection: socket.socket) -> socket.socket | None:
-        connection.settimeout(PROOF_S)
+        # A member gives up after this time, so a stranger may take no longer to prove itself.
+        connection.settimeout(CALL_TIMEOUT_S)
         try:
             proven = ours(self._credential.accepting(connection))
             # A member may be silent for hours. Only a stranger has to hurry.
@@ -114,7 +113,7 @@ class StoreServer:
             # Answers are small, and each is waited for: Nagle's algorithm would hold some back.
             proven.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             # A machine that has vanished holds no thread for ever.
-            patient(proven, idle_s=30, interval_s=10, count=3)
+            patient(proven, for_s=MINUTE_S)
         except OSError:
             self.refused += 1
             connection.close()
@@ -133,7 +132,8 @@ class StoreServer:
 
 
 def _timeout_s(request: dict[str, Any]) -> float:
-    return min(float(request["timeout_s"]), MOST_WAIT_S)
+    # A client that waits for longer asks again.
+    return min(float(request["timeout_s"]), HOUR_S)
 
 
 def _get(values: KeyValues, keys: list[str], request: dict[str, Any]) -> str:

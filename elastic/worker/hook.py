@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from elastic.bounds import as_unicode
+from elastic.durations import GLANCE_S, LOOK_S, MOMENT_S, WINDOW_S
 from elastic.worker.agreement import default_store
 from elastic.worker.messages import MOST_OF_A_NOTE, Datagram
 from elastic.worker.outbox import Outbox
@@ -20,13 +21,6 @@ from elastic.worker.recorder import Recorder
 from elastic.worker.replicas import Replica
 from elastic.worker.saves import Saves
 
-DRAIN_LOOK_S = 0.1  # a look costs 25 us with cold caches: at most every second step of 50 ms
-# The agent is on this machine. What it does not take by then is left in a file.
-LAST_SEND_TIMEOUT_S = 1.0
-# Repeated, so that an agent that has restarted learns that this worker takes part.
-JOINED_AGAIN_S = 5.0
-# Only rank 0 sends windows. The other ranks report that turns go on: rank 0's node may be cut off.
-TURNS_AGAIN_S = 0.5
 # Variables that name the folders a script may write into. The folders exist when it begins.
 FOLDERS = ("ELASTICD_CHECKPOINT_DIR", "ELASTICD_ARTIFACT_DIR")
 # Holds the process id of the worker that torchrun started. Processes that the worker starts inherit
@@ -163,10 +157,13 @@ class Worker:
         else:
             now = time.perf_counter()
         if now >= self._next_word:
-            self._next_word = now + TURNS_AGAIN_S
+            # Only rank 0 sends windows. The other ranks report as often that turns go on: rank 0's
+            # node may be cut off.
+            self._next_word = now + WINDOW_S
             self.tell_agent("turns")
         if now >= self._next_look:
-            self._next_look = now + DRAIN_LOOK_S
+            # A look costs 25 us with cold caches: at most every second step of 50 ms.
+            self._next_look = now + GLANCE_S
             self._look_for_drain()
         return self._is_asked_to_stop
 
@@ -260,7 +257,8 @@ class Worker:
         now = time.monotonic()
         told_at = self._told_joined_at
         group = (rank, world_size, number)
-        if told_at is not None and group == self._group and now - told_at < JOINED_AGAIN_S:
+        # Repeated, so that an agent that has restarted learns that this worker takes part.
+        if told_at is not None and group == self._group and now - told_at < LOOK_S:
             return
         if group != self._group:
             self._group = group
@@ -305,7 +303,8 @@ class Worker:
             self.recorder.flush()
             if self._has_begun:
                 self.tell_agent("left")
-            self._outbox.close(timeout_s=LAST_SEND_TIMEOUT_S)
+            # What the agent does not take by then is left in a file.
+            self._outbox.close(timeout_s=MOMENT_S)
 
     def _post(self, message: Datagram) -> None:
         self._outbox.put(message)

@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from elastic.durations import SPIN_S
 from elastic.worker.messages import BESIDE, Datagram, fault_of, note_of_dropped
 from elastic.worker.unix_address import address_of
 
@@ -101,8 +102,7 @@ class Outbox:
             if time.monotonic() > deadline:
                 self._leave_behind()
                 break
-            # The agent takes datagrams within milliseconds.
-            time.sleep(0.01)
+            time.sleep(SPIN_S)
         if self._socket is not None:
             self._socket.close()
             self._socket = None

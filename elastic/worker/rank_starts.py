@@ -8,13 +8,9 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import astuple, dataclass
 
+from elastic.durations import ANSWER_TIMEOUT_S, SPIN_S
 from elastic.worker.agreement import KeyValueStore
 from elastic.worker.replicas import Replica
-
-# In lockstep all ranks reach their first step at once. A rank that makes no steps of its own must
-# not hold up the others for long.
-WAIT_S = 5.0
-_PAUSE_S = 0.002
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +38,8 @@ def compare(
     world_size: int,
     meeting: str,
     replica: Callable[[], Replica] = Replica,
-    wait_s: float = WAIT_S,
+    # A rank that makes no steps of its own must not hold up the others for long.
+    wait_s: float = ANSWER_TIMEOUT_S,
 ) -> RankComparison:
     """Compares where all ranks begin.
 
@@ -85,7 +82,7 @@ def _exchanged(
     while not store.check(keys):
         if time.monotonic() > until_s:
             return []
-        time.sleep(_PAUSE_S)
+        time.sleep(SPIN_S)
     return [store.get(key).decode() for key in keys]
 
 

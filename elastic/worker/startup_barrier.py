@@ -7,19 +7,13 @@ import time
 from collections.abc import Mapping
 from dataclasses import asdict
 
+from elastic.durations import GLANCE_S, MINUTE_S
 from elastic.figures import duration
 from elastic.worker.messages import Arrival
 from elastic.worker.unix_address import asked
 
-# An agent that is restarted is back within seconds. Two minutes without an answer is one that is
-# gone.
-AGENT_TIMEOUT_S = 120.0
-_PAUSE_S = 0.2
 
-
-def wait_at_startup_barrier(
-    environment: Mapping[str, str], *, timeout_s: float = AGENT_TIMEOUT_S
-) -> None:
+def wait_at_startup_barrier(environment: Mapping[str, str], *, timeout_s: float = MINUTE_S) -> None:
     """Returns when the node's folders are filled; otherwise ends this process with the reason.
 
     Where no agent fills them, it returns at once.
@@ -39,7 +33,7 @@ def wait_at_startup_barrier(
             raise SystemExit(f"elasticd: {refusal}")
         if time.monotonic() > until:
             raise SystemExit(f"elasticd: no agent answered at {path} for {duration(timeout_s)}")
-        time.sleep(_PAUSE_S)
+        time.sleep(GLANCE_S)
 
 
 def _ask(path: str, environment: Mapping[str, str]) -> str | None:

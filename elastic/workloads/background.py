@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from time import monotonic, thread_time
 from typing import Any
 
+from elastic.durations import TRANSFER_TIMEOUT_S
 from elastic.workloads.checkpoint import Checkpoints
 from elastic.workloads.host_copy import AtOnce, CopyWay, HostCopy
 from elastic.workloads.rhythm import Rhythm
-
-# The last write of a checkpoint: the seconds that its copy to disk takes, on a busy disk.
-CLOSE_TIMEOUT_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +89,7 @@ class BackgroundSaver:
 
     def close(self) -> None:
         """Waits a while for a checkpoint that is being written."""
-        self._wait(CLOSE_TIMEOUT_S)
+        self._wait(TRANSFER_TIMEOUT_S)
 
     @property
     def _is_busy(self) -> bool:

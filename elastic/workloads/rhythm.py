@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import sqrt
 
-# The first checkpoint shows what one costs; until then nothing can be weighed.
-FIRST_AFTER_S = 60.0
+from elastic.durations import MINUTE_S
 
 
 def best_interval_s(*, cost_s: float, interruptions_per_h: float) -> float:
@@ -46,7 +45,8 @@ class Rhythm:
         if iterations < 1 or not self.interruptions_per_h:
             return False
         if cost_s is None:
-            return elapsed_s >= FIRST_AFTER_S
+            # The first checkpoint shows what one costs; until then nothing can be weighed.
+            return elapsed_s >= MINUTE_S
         return elapsed_s >= best_interval_s(
             cost_s=cost_s, interruptions_per_h=self.interruptions_per_h
         )

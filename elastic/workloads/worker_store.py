@@ -18,6 +18,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+from elastic.durations import GLANCE_S
 from elastic.rendezvous import Missing, OpenConnections, StoreLost, Values, accepted, halt, ours
 
 HOST = "127.0.0.1"
@@ -25,8 +26,6 @@ MAGIC = 0x3C85F7CE
 # Limits for one value, and for the keys that one message names.
 MAX_BYTES = 64 << 20
 MAX_KEYS = 1 << 16
-# Between two looks whether a worker has stopped waiting.
-WAIT_S = 0.2
 (
     VALIDATE,
     SET,
@@ -162,7 +161,7 @@ class _Conversation:
         keys = self._keys()
         while True:
             try:
-                self._values.wait(keys, timeout_s=WAIT_S)
+                self._values.wait(keys, timeout_s=GLANCE_S)
             except Missing:
                 if not select.select([self._connection], [], [], 0)[0]:
                     continue

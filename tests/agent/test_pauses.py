@@ -18,10 +18,10 @@ def test_the_longest_pause_is_told_at_once_and_learnt_once_turns_have_gone_on_fo
     assert pauses.pulse(now=99.5) == Pulse(0.5, 1.0, 1.0)
     pauses.note_turn(130.0)
     assert pauses.pulse(now=130.0) == Pulse(0.0, 31.0, 1.0)
-    pauses.note_turn(134.0)
-    assert pauses.pulse(now=134.0) == Pulse(0.0, 31.0, 1.0)
-    pauses.note_turn(135.0)
-    assert pauses.pulse(now=136.0) == Pulse(1.0, 31.0, 31.0)
+    pauses.note_turn(139.0)
+    assert pauses.pulse(now=139.0) == Pulse(0.0, 31.0, 1.0)
+    pauses.note_turn(140.0)
+    assert pauses.pulse(now=141.0) == Pulse(1.0, 31.0, 31.0)
 
 
 def test_nothing_is_learnt_until_turns_have_gone_on_for_a_minute() -> None:
@@ -57,5 +57,5 @@ def test_a_pause_in_which_the_daemon_did_not_answer_is_a_links() -> None:
             each.note_turn(at)
         assert each.pulse(now=129.0) == Pulse(0.0, 1.0, 1.0)
     pauses.note_turn(160.0)
-    pauses.note_turn(166.0)
-    assert pauses.pulse(now=166.0) == Pulse(0.0, 31.0, 31.0), "it answers again"
+    pauses.note_turn(171.0)
+    assert pauses.pulse(now=171.0) == Pulse(0.0, 31.0, 31.0), "it answers again"

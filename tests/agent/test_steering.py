@@ -7,10 +7,7 @@ from dataclasses import replace
 import pytest
 
 from elastic.agent.steering import (
-    EXIT_BARRIER_GRACE_S,
     HURRY_S,
-    LEFT_GRACE_S,
-    OUTSIDE_GRACE_S,
     TERM_GRACE_S,
     AskToDrain,
     Collect,
@@ -30,6 +27,7 @@ from elastic.agent.steering import (
     outcome_of,
     steer,
 )
+from elastic.durations import END_GRACE_S, MOMENT_S
 from elastic.model import AgentState, Outcome, Pulse
 from elastic.protocol import Assignment
 from tests.agent.assignments import ONE
@@ -175,8 +173,8 @@ def test_a_torchrun_that_holds_back_workers_that_have_left_is_killed_soon_after_
     None
 ):
     terminated = replace(DRAINING, terminated_at=130.0, all_left_at=130.5)
-    assert next_step(TWO, terminated, now=130.4 + LEFT_GRACE_S) == Wait()
-    assert next_step(TWO, terminated, now=130.5 + LEFT_GRACE_S) == Kill()
+    assert next_step(TWO, terminated, now=130.4 + MOMENT_S) == Wait()
+    assert next_step(TWO, terminated, now=130.5 + MOMENT_S) == Kill()
 
 
 def test_a_program_that_goes_on_after_its_python_has_its_whole_time_after_the_signal() -> None:
@@ -188,7 +186,7 @@ def test_a_program_that_goes_on_after_its_python_has_its_whole_time_after_the_si
 def test_a_torchrun_that_waits_for_others_after_its_workers_last_word_is_killed_soon() -> None:
     said = replace(DRAINING, all_said_last_word_at=101.0)
     assert next_step(TWO, said, now=102.0) == Wait()
-    assert next_step(TWO, said, now=101.0 + EXIT_BARRIER_GRACE_S) == Kill()
+    assert next_step(TWO, said, now=101.0 + END_GRACE_S) == Kill()
 
 
 def test_a_torchrun_that_has_ended_is_collected_before_anything_else() -> None:
@@ -333,5 +331,5 @@ def test_workers_that_train_outside_the_session_that_they_were_begun_for_are_kil
         "an agent before this one may have heard it"
     )
     outside = replace(member, outside_since=100.0)
-    assert next_step(ONE, outside, now=100.0 + OUTSIDE_GRACE_S / 2) == Wait()
-    assert next_step(ONE, outside, now=100.0 + OUTSIDE_GRACE_S) == Kill()
+    assert next_step(ONE, outside, now=100.0 + MOMENT_S / 2) == Wait()
+    assert next_step(ONE, outside, now=100.0 + MOMENT_S) == Kill()

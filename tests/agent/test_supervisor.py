@@ -110,7 +110,7 @@ def test_a_node_says_how_much_room_its_disk_has(settings: AgentSettings) -> None
 def test_who_is_done_waits_for_no_other_node(
     settings: AgentSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("elastic.agent.steering.EXIT_BARRIER_GRACE_S", 0.3)
+    monkeypatch.setattr("elastic.agent.steering.END_GRACE_S", 0.3)
     launcher = NeverDone(settings)
     with supervised(settings, launcher) as (supervisor, ingest):
         thread = threading.Thread(target=supervisor.run, daemon=True)

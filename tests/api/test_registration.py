@@ -13,7 +13,7 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine, event
 
-from elastic.agent.daemon_client import TIMEOUT_S
+from elastic.durations import ANSWER_TIMEOUT_S
 from elastic.model import ONE_WORKER, JobSpec, Mode, Node, NodePhase, NodeReport, Pulse, Rounds
 from tests.api.registration import ask
 from tests.api.world import SMALL, START_S, World, train
@@ -338,7 +338,7 @@ def test_a_job_shows_its_mode_and_whether_all_its_nodes_preload(
     assert shown() == ("restart", False), "the job has run on it"
 
 
-@pytest.mark.parametrize("off_s", [-3600.0, -1.9, 1.9, -TIMEOUT_S, 3600.0])
+@pytest.mark.parametrize("off_s", [-3600.0, -1.9, 1.9, -ANSWER_TIMEOUT_S, 3600.0])
 def test_what_a_node_whose_clock_is_off_tells_of_is_noted_by_the_daemons(
     client: TestClient, world: World, pair: tuple[Node, ...], off_s: float
 ) -> None:
@@ -366,7 +366,7 @@ def test_what_a_node_whose_clock_is_off_tells_of_is_noted_by_the_daemons(
     }
     world.store.generations.start(node.job_id, (node,), rdzv_endpoint="e:1", now_s=now_s - 50.0)
     assert beat(client, node.id, "i-1", token, **said) == 200
-    kept_off_s = off_s if abs(off_s) <= TIMEOUT_S else 0.0
+    kept_off_s = off_s if abs(off_s) <= ANSWER_TIMEOUT_S else 0.0
     (measured,) = world.store.measurements.listed(node.job_id, limit=9)
     assert measured.window.ended_at_s == pytest.approx(now_s - 5.0 + kept_off_s, abs=1e-3)
     (note,) = [each for each in world.store.events.listed() if each.kind == "note"]

@@ -58,7 +58,7 @@ sys.exit(main(sys.argv[1:]))
 WITHOUT_A_FIRST_MINUTE = """
 import sys
 from elastic.workloads import rhythm
-rhythm.FIRST_AFTER_S = 0.0
+rhythm.MINUTE_S = 0.0
 from examples.classifier.__main__ import main
 sys.exit(main(sys.argv[1:]))
 """

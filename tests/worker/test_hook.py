@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from elastic.worker.hook import TURNS_AGAIN_S, Worker
+from elastic.durations import WINDOW_S
+from elastic.worker.hook import Worker
 from elastic.worker.place import WorkerPlace
 from tests.worker.conftest import AgentSocket
 
@@ -141,7 +142,7 @@ def test_every_rank_says_again_and_again_that_its_turns_go_on(
     with a_worker(agent_socket, rank=1) as other, monkeypatch.context() as patch:
         patch.setattr("elastic.worker.hook.time.perf_counter", lambda: now_s)
         for turn in range(4):
-            now_s = turn * 0.6 * TURNS_AGAIN_S
+            now_s = turn * 0.6 * WINDOW_S
             other.turn(turn, "main")
     assert [m["kind"] for m in agent_socket.received(of_life=True)].count("turns") == 2
 
@@ -149,7 +150,7 @@ def test_every_rank_says_again_and_again_that_its_turns_go_on(
 def test_the_drain_file_is_looked_for_at_intervals(
     agent_socket: AgentSocket, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("elastic.worker.hook.DRAIN_LOOK_S", 3600.0)
+    monkeypatch.setattr("elastic.worker.hook.GLANCE_S", 3600.0)
     drain_file = tmp_path / "drain"
     with a_worker(agent_socket, drain_file=drain_file) as worker:
         assert not worker.turn(1, "main")

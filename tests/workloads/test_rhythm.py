@@ -7,8 +7,9 @@ from math import sqrt
 
 import pytest
 
+from elastic.durations import MINUTE_S
 from elastic.workloads import rhythm
-from elastic.workloads.rhythm import FIRST_AFTER_S, Rhythm, best_interval_s
+from elastic.workloads.rhythm import Rhythm, best_interval_s
 
 
 def test_the_examples_are_right() -> None:
@@ -64,9 +65,10 @@ def test_the_same_state_is_not_kept_twice() -> None:
 
 def test_a_first_one_tells_what_one_costs() -> None:
     known = Rhythm(most_iterations=1000, interruptions_per_h=1.0)
-    assert [
-        due(known, 3, elapsed_s, cost_s=None) for elapsed_s in (FIRST_AFTER_S - 1, FIRST_AFTER_S)
-    ] == [False, True]
+    assert [due(known, 3, elapsed_s, cost_s=None) for elapsed_s in (MINUTE_S - 1, MINUTE_S)] == [
+        False,
+        True,
+    ]
 
 
 @pytest.mark.parametrize("nothing", [None, 0.0])

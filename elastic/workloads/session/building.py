@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable
 from time import monotonic, sleep
 
+from elastic.durations import RETRY_S, SPIN_S
 from elastic.errors import InvalidInput
 from elastic.rendezvous import CALL_TIMEOUT_S, StoreLost
 from elastic.workloads.session import c10d
@@ -18,12 +19,6 @@ from elastic.workloads.session.round import Round
 from elastic.workloads.session.settings import SessionSettings
 from elastic.workloads.session.store_rendezvous import View
 from elastic.workloads.session.terms import SessionTerms
-
-# Training waits for a round after a loss, so milliseconds count (decision 0071). A member whose
-# store is frozen fails a call after `CALL_TIMEOUT_S`, so a meeting may take no longer.
-LOOK_S = 0.005
-MEETING_TIMEOUT_S = CALL_TIMEOUT_S
-PAUSE_S = 1.0  # before another attempt, so that a problem may pass
 
 
 class Builder(threading.Thread):
@@ -69,7 +64,7 @@ class Builder(threading.Thread):
         # A problem of this process alone, for example no free descriptor.
         except OSError as error:
             tell(f"session: this process cannot meet the others of round {self.number}: {error}")
-            sleep(PAUSE_S)
+            sleep(RETRY_S)
             self.has_failed = True
         except InvalidInput as error:
             self.has_failed = True
@@ -109,7 +104,7 @@ class Builder(threading.Thread):
         while not store.check(keys):
             if self._is_cancelled:
                 return None
-            sleep(LOOK_S)
+            sleep(SPIN_S)
         answers = [json.loads(store.get(key)) for key in keys]
         # Before anything is connected: a member with other terms must not sum.
         for each in answers:
@@ -121,7 +116,8 @@ class Builder(threading.Thread):
         gpus = {each["gpu"] for each in answers}
         # If two ranks share a GPU, or one has none, gloo sums by way of memory.
         gpu = self._gpu if len(gpus) == size and None not in gpus else None
-        group = Gloo(store, self._rank, size, plug, plugs, timeout_s=MEETING_TIMEOUT_S, gpu=gpu)
+        # A member whose store is frozen fails a call after this time. A meeting may take no longer.
+        group = Gloo(store, self._rank, size, plug, plugs, timeout_s=CALL_TIMEOUT_S, gpu=gpu)
         costs = tuple(float(each["cost"]) for each in answers)
         # What members said of themselves, in the order of their ranks.
         limits, are_new, losses = (

@@ -14,12 +14,13 @@ from torch.distributed import (  # type: ignore[attr-defined]  # torch forgets t
     ProcessGroupGloo,
 )
 
+from elastic.durations import DAY_S
 from elastic.rendezvous import CALL_TIMEOUT_S, Credential, StoreClient
 from elastic.workloads.torch_store import TorchStore
 
 # A day, longer than any turn: the links report dead and silent members long before. The
 # milliseconds fit into 32 bits.
-COLLECTIVE_TIMEOUT = timedelta(hours=24)
+COLLECTIVE_TIMEOUT = timedelta(seconds=DAY_S)
 
 
 class Branch(PrefixStore):

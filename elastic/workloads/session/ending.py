@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Callable
 from time import monotonic, sleep
 
+from elastic.durations import END_GRACE_S, SPIN_S
 from elastic.rendezvous import StoreLost
 from elastic.workloads.session.agreement import MemberView, Move, decide
 from elastic.workloads.session.gloo import LEFT_OUT, RoundLost
@@ -14,11 +15,6 @@ from elastic.workloads.session.round import Round
 from elastic.workloads.session.settings import SessionSettings
 from elastic.workloads.session.shared_state import SessionEnded, SharedState
 from elastic.workloads.session.store_rendezvous import StoreRendezvous
-
-# A look at memory costs microseconds. Members that report nothing within two seconds, four of their
-# messages, are gone or train on.
-LOOK_S = 0.01
-LINGER_S = 2.0
 
 
 class EndOfJob:
@@ -80,7 +76,7 @@ class EndOfJob:
                 return
             if current.group is None or current.group.is_cut:
                 raise RoundLost("a member has not reached the job's end")
-            sleep(LOOK_S)
+            sleep(SPIN_S)
 
     def linger(self) -> None:
         """Waits until the others need nothing more of this process, but at most a short while."""
@@ -89,7 +85,7 @@ class EndOfJob:
         if current is None or shared.is_lost:
             return
         self._links.say(shared.status(), is_urgent=True)
-        until_s = monotonic() + LINGER_S
+        until_s = monotonic() + END_GRACE_S
         while monotonic() < until_s:
             reports = self._links.statuses()
             gone = self._links.gone()
@@ -98,7 +94,7 @@ class EndOfJob:
             ]
             if all(each.step >= shared.step and each.round >= current.number for each in here):
                 return
-            sleep(LOOK_S)
+            sleep(SPIN_S)
 
     def _confirm(self) -> None:
         """Raises RoundLost if the job goes on without this process.

@@ -15,14 +15,12 @@ import torch
 from torch import Tensor
 from torch.distributed import AllreduceOptions, BroadcastOptions, ReduceOp
 
+from elastic.durations import GLANCE_S
 from elastic.rendezvous import Address
 from elastic.workloads.session import c10d, sockets
 from elastic.workloads.session.nccl import Gpu, Nccl
 
-LOOK = timedelta(seconds=0.2)
-# torch 2.13: a collective of a process that had been stopped sometimes waits for ever, if it began
-# as its connections ended. All others fail within milliseconds.
-DEAF_S = 0.2
+LOOK = timedelta(seconds=GLANCE_S)
 LEFT_OUT = "the job goes on without this process"
 FLOATS = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 # Not bool: its sums would be bytes that are neither true nor false.
@@ -153,9 +151,11 @@ class Gloo:
         self.is_waiting = True
         try:
             while not self._is_done(work):
+                # torch 2.13: a collective of a process that had been stopped sometimes waits for
+                # ever, if it began as its connections ended. All others fail within milliseconds.
                 if (
                     self._cut_s is not None
-                    and monotonic() - self._cut_s > DEAF_S
+                    and monotonic() - self._cut_s > GLANCE_S
                     and not work.is_completed()
                 ):
                     raise RoundLost("the connections were cut, and gloo has not noticed")

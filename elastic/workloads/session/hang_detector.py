@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from statistics import median
 
+from elastic.durations import LOOK_S, MINUTE_S
 from elastic.figures import duration
 from elastic.liveness import LifeSign, Liveness, ObserverTime, sum_bounds
 from elastic.workloads.session.links import Status
@@ -19,11 +20,6 @@ TURNS = 32
 KNOWN_TURNS = 8  # fewer do not show how long a turn usually takes
 FIRST_TURNS = 2  # of a member, in which it may still be compiling
 TIMES_FIRST = 3.0
-# Members look at least once a second. After a longer time between two looks, this process itself
-# stood still.
-NAP_S = 2.0
-# A stalled turn is reported again after this: twelve lines an hour do not fill a log.
-AGAIN_S = 300.0
 
 
 class HangDetector:
@@ -45,7 +41,8 @@ class HangDetector:
         self._first_steps: dict[str, int] = {}
         self._given_up: frozenset[str] = frozenset()
         self._own = Status()
-        self._time = ObserverTime(NAP_S)
+        # After a longer time between two looks, this process itself stood still.
+        self._time = ObserverTime(2 * LOOK_S)
         self._began_s = 0.0
         self._told_s: float | None = None
 
@@ -105,7 +102,7 @@ class HangDetector:
             usual_s = median(self._turns_s or [0.0])
             is_due = self._bounds.suspect.is_over(LifeSign(waited_s, usual_s))
         else:
-            is_due = waited_s >= self._told_s + AGAIN_S
+            is_due = waited_s >= self._told_s + MINUTE_S
         if not is_due or (why := why_stalled(own, others, is_waiting=is_waiting)) is None:
             return
         self._told_s = waited_s

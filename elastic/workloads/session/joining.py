@@ -13,6 +13,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+from elastic.durations import LONGEST_RETRY_S, LOOK_S, MOMENT_S, SELDOM_S
 from elastic.errors import InvalidInput
 from elastic.figures import duration
 from elastic.liveness import LifeSign, ObserverTime, TimeBound
@@ -20,19 +21,13 @@ from elastic.workloads.session.messages import tell
 from elastic.workloads.session.store_rendezvous import StoreRendezvous, View
 from elastic.workloads.session.terms import SessionTerms
 
-HELD_S = 30.0  # for members that trained on to fill a new store; they look once a second
-# A living member answers a connection within milliseconds, and a dead one refuses it at once. A
-# sign of life older than six beats no longer counts.
-PROBE_S = 1.0
-CONNECT_TIMEOUT_S = 0.5
-BEAT_S = 5.0  # a member's sign of life in the store, for those that cannot reach it
-STALE_S = 30.0
-# How long members need to find their round emptied: they look once a second, or reconnect first.
-DEFENCE_S = 3.0
-# In a longer time between two looks, no process may have reached the store.
-NAP_S = 1.0
-# Longer than members ignore a newcomer that does not keep up.
-UNSERVED_S = 100.0
+# A member's sign of life, and its refilling of a new store, count as missing after three of the
+# pauses between its signs of life.
+STALE_S = 3 * SELDOM_S
+# How long members need to find their round emptied: three looks, for some reconnect first.
+DEFENCE_S = 3 * LOOK_S
+# Members ignore a newcomer that does not keep up for `LONGEST_RETRY_S` at a time.
+UNSERVED_S = 3 * LONGEST_RETRY_S
 DONE = "done"  # the key of the steps that members had done at their last sign of life
 PROVEN = "proven"  # the key of the newest round whose members are all known to be dead
 
@@ -56,10 +51,11 @@ class Entrance:
         self._terms = terms
         self._record = record
         self._founding_s = founding_s
-        self._time = ObserverTime(NAP_S)
+        # In a longer time between two looks, no process may have reached the store.
+        self._time = ObserverTime(LOOK_S)
         self._now_s = self._time.looked(now_s=monotonic())
         self._since_s = 0.0
-        self._probed_s = -PROBE_S
+        self._probed_s = -LOOK_S
         self._served_s = 0.0
         self._emptied: tuple[int, float] = (0, 0.0)
         self._beats: dict[str, tuple[str | None, float]] = {}
@@ -83,7 +79,7 @@ class Entrance:
         elif not view.participants:
             if not self._leaves_time(rendezvous, view):
                 return self._found(rendezvous, view)
-        elif self._now_s - self._probed_s > PROBE_S:
+        elif self._now_s - self._probed_s > LOOK_S:
             self._probed_s = self._now_s
             if not self._finds_members(rendezvous, view):
                 # All members have died, and none is left to say so.
@@ -112,7 +108,7 @@ class Entrance:
         ):
             return True
         is_anothers = not view.round and rendezvous.is_held()
-        return self._now_s - self._since_s <= (HELD_S if is_anothers else self._founding_s)
+        return self._now_s - self._since_s <= (STALE_S if is_anothers else self._founding_s)
 
     def _finds_members(self, rendezvous: StoreRendezvous, view: View) -> bool:
         """Whether a member may be alive. Raises InvalidInput if this process cannot train with it.
@@ -228,7 +224,8 @@ def _answers(about: dict[str, Any]) -> bool | None:
 
 
 def _connect(about: dict[str, Any]) -> None:
-    with contextlib.closing(
-        socket.create_connection((about["host"], about["link"]), timeout=CONNECT_TIMEOUT_S)
-    ):
+    # A living member answers within milliseconds, and a dead one refuses at once. What takes longer
+    # than the pause between two looks would count as time that this process slept.
+    place = about["host"], about["link"]
+    with contextlib.closing(socket.create_connection(place, timeout=MOMENT_S)):
         pass

@@ -19,6 +19,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from time import monotonic
 
+from elastic.durations import CONNECT_TIMEOUT_S
 from elastic.figures import duration
 from elastic.liveness import LifeSign, TimeBound
 from elastic.rendezvous import Address, Credential, family, ours
@@ -26,7 +27,6 @@ from elastic.workloads.session.messages import tell
 
 # Messages in the time after which silence counts. Two may be lost, or late by more than half of it.
 BEATS = 2.5
-FIRST_WORD_S = 3.0  # until a member's first message
 MAX_LINE = 4096
 MOST_STRANGERS = 64  # at a time; a member that is turned away connects again
 
@@ -355,7 +355,7 @@ class Links(threading.Thread):
             except OSError:
                 is_over = True
             else:
-                is_over = now_s - stranger.since_s > 2 * FIRST_WORD_S
+                is_over = now_s - stranger.since_s > 2 * CONNECT_TIMEOUT_S
             # A known name: the connection becomes that member's link.
             if name is not None and (peer := self._peers.get(name)) and peer.connection is None:
                 peer.connection = stranger.connection
@@ -404,7 +404,7 @@ class Links(threading.Thread):
     def _stalls_at_s(self, peer: _Peer) -> float:
         """Returns the instant at which a member will have been silent for too long."""
         if peer.heard_s is None:
-            return peer.since_s + FIRST_WORD_S
+            return peer.since_s + CONNECT_TIMEOUT_S
         return peer.heard_s + self._silence.after_s()
 
     def _silent_s(self) -> float:

@@ -10,13 +10,14 @@ import json
 import threading
 from time import monotonic
 
+from elastic.durations import GLANCE_S, LOOK_S, MOMENT_S, RETRY_S, SELDOM_S, SPIN_S
 from elastic.errors import InvalidInput
 from elastic.liveness import ROUND_BOUNDS, LifeSign
 from elastic.rendezvous import CALL_TIMEOUT_S, Address, StoreLost
 from elastic.workloads.session.agreement import MemberView, Move, decide
 from elastic.workloads.session.building import Builder
 from elastic.workloads.session.hang_detector import HangDetector
-from elastic.workloads.session.joining import BEAT_S, DONE, Entrance, alive, machine
+from elastic.workloads.session.joining import DONE, Entrance, alive, machine
 from elastic.workloads.session.links import Links
 from elastic.workloads.session.nccl import Gpu
 from elastic.workloads.session.newcomers import Reception
@@ -24,7 +25,13 @@ from elastic.workloads.session.place import placed
 from elastic.workloads.session.recording import OnRound, recorder
 from elastic.workloads.session.round import Round
 from elastic.workloads.session.settings import SessionSettings
-from elastic.workloads.session.shared_state import COMPLETE, NOBODY_WHOLE, OVER, SharedState
+from elastic.workloads.session.shared_state import (
+    COMPLETE,
+    LEVEL_S,
+    NOBODY_WHOLE,
+    OVER,
+    SharedState,
+)
 from elastic.workloads.session.state import State
 from elastic.workloads.session.store_lag import StoreLag, blind, is_alone_blind
 from elastic.workloads.session.store_rendezvous import StoreRendezvous, View
@@ -32,19 +39,8 @@ from elastic.workloads.session.thread_group import ThreadGroup
 from elastic.workloads.session.transfer import StateReceiver
 from elastic.workloads.session.waiting import WaitLog, awaited
 
-# If the store does not answer, or another thread must act first: that thread wakes this one.
-QUIET_LOOK_S = 0.5
-# A newcomer is found at most this much later, and no member waits for it. Each look costs cold
-# caches.
-STEADY_LOOK_S = 1.0
-NAMED_LOOK_S = 2.0
-BUSY_LOOK_S = 0.01
-WAITED_FOR_LOOK_S = 0.05
-STUCK_S = 0.5
-STRAGGLER_S = 5.0
-BUILDING_S = 10.0
 # The longest call to a store that is frozen, and some more.
-LAST_CALL_S = 2 * CALL_TIMEOUT_S + 2.0
+LAST_CALL_S = 2 * CALL_TIMEOUT_S + MOMENT_S
 
 
 class SessionMember(threading.Thread):
@@ -93,9 +89,7 @@ class SessionMember(threading.Thread):
                 stirred = self._shared.stirred
                 wait_s = self._looked()
                 with self._shared.changed:
-                    self._shared.changed.wait(
-                        wait_s if self._shared.stirred == stirred else BUSY_LOOK_S
-                    )
+                    self._shared.changed.wait(wait_s if self._shared.stirred == stirred else SPIN_S)
         # Whatever it is: without membership no process may train, or wait for ever.
         except BaseException as error:
             self._shared.end = f"membership has failed: {error!r}"
@@ -137,25 +131,25 @@ class SessionMember(threading.Thread):
             if is_long and is_alone_blind(self._shared.status(), self.links.statuses()):
                 # Let newcomers go: only a member that sees them in the store can admit them.
                 self._shared.let_go()
-            return QUIET_LOOK_S
+            return RETRY_S
         except InvalidInput as error:
             self._turn_back(error)
-            return QUIET_LOOK_S
+            return RETRY_S
 
     def _once(self) -> float:
         if not (self._name or self._shared.is_entering):
             # The members overwrite a newcomer's state. That must wait until no turn of its own may
             # still read it.
-            return QUIET_LOOK_S
+            return RETRY_S  # unless the training thread wakes this one
         rendezvous, view = self._store()
         if view.is_closed and self._shared.current is None:
             self._shared.end = COMPLETE
             self._shared.notify()
-            return QUIET_LOOK_S
+            return RETRY_S
         self._shared.tidy()
         if self._shared.must_start_over:
             self._start_over()
-            return BUSY_LOOK_S
+            return SPIN_S
         if self._name in view.participants:
             self._known = (view.round, view.participants)
         # A process that was ever a member keeps the membership; any other tries to join.
@@ -181,10 +175,12 @@ class SessionMember(threading.Thread):
         else:
             self._waiting.ends()
         if self._builder is not None or self._shared.is_lost:
-            return BUSY_LOOK_S
+            return SPIN_S
         if view.waiting or self._shared.is_leaving:
-            return WAITED_FOR_LOOK_S
-        return STEADY_LOOK_S
+            return GLANCE_S
+        # A newcomer is found at most this much later, and no member waits for it. Each look costs
+        # cold caches.
+        return LOOK_S
 
     def _store(self) -> tuple[StoreRendezvous, View]:
         """Returns the store and what it shows. Raises StoreLost."""
@@ -204,14 +200,14 @@ class SessionMember(threading.Thread):
         A replaced store may come back to life, and its members would then form a group of their
         own.
         """
-        if (now_s := monotonic()) - self._named_s < NAMED_LOOK_S:
+        if (now_s := monotonic()) - self._named_s < LOOK_S:
             return False
         self._named_s = now_s
         return self._settings.address() not in ("", rendezvous.address)
 
     def _live(self, rendezvous: StoreRendezvous) -> None:
         """Shows newcomers that cannot reach this process that it is alive."""
-        if (now_s := monotonic()) - self._beat_s > BEAT_S:
+        if (now_s := monotonic()) - self._beat_s > SELDOM_S:
             rendezvous.tell(alive(self._name), f"{now_s}")
             rendezvous.tell(DONE, f"{self._shared.step}")
             self._beat_s = now_s
@@ -324,12 +320,12 @@ class SessionMember(threading.Thread):
         shared = self._shared
         builder = self._builder
         if builder is not None and builder.number == view.round and builder.result is None:
-            # If a store drops one connection of many, a call may stay unanswered for ever. The next
-            # attempt asks again.
-            is_late = monotonic() - builder.began_s > BUILDING_S
+            # A call to a store and a meeting of members take this long at most. The next attempt
+            # asks again.
+            is_late = monotonic() - builder.began_s > 2 * CALL_TIMEOUT_S
             return builder.has_failed or is_late
         is_newest = shared.current is not None and shared.current.number == view.round
-        return shared.is_lost and is_newest and monotonic() - shared.lost_s > STUCK_S
+        return shared.is_lost and is_newest and monotonic() - shared.lost_s > RETRY_S
 
     def _build(self, view: View) -> None:
         """Has the newest round built, and offers it once it is."""
@@ -428,9 +424,10 @@ class SessionMember(threading.Thread):
         shared = self._shared
         if shared.offered is None or shared.offered.rank is None or shared.current is None:
             return False
-        # Some steps have passed since the round was offered: one rank keeps the others from it.
+        # Some steps have passed since the round was offered: one rank keeps the others from it. It
+        # may wait for newcomers that are behind, and then drop them.
         is_old = (
-            monotonic() - shared.offered_s > STRAGGLER_S and shared.step > shared.offered_step + 1
+            monotonic() - shared.offered_s > 2 * LEVEL_S and shared.step > shared.offered_step + 1
         )
         if is_old := is_old or not self._unseeing.isdisjoint(shared.current.members):
             shared.need = max(shared.need, shared.current.number + 1)

@@ -20,11 +20,11 @@ from torch import Tensor
 from torch import distributed as dist
 from torch.distributed import AllreduceOptions, BroadcastOptions, ReduceOp
 
+from elastic.durations import GLANCE_S
 from elastic.workloads.session import c10d
 from elastic.workloads.session.messages import tell
 
 LOOK_S = 0.0002  # a step on a GPU takes hundreds of times as long
-FAILED_S = 0.1  # for the GPU to finish what seems to have failed
 TRIES = 3  # a member may die while others connect
 # torch would end the process if a collective fails or is late. Here that is one way for a round to
 # end, and the links show who is dead or silent. The last setting is the seconds that connecting may
@@ -159,7 +159,7 @@ class Work:
         """Whether NCCL reports its end although the GPU does not finish it."""
         if not self.work.is_completed():
             return False
-        until_s = monotonic() + FAILED_S
+        until_s = monotonic() + GLANCE_S
         while not (is_done := bool(self.mark.query())) and monotonic() < until_s:
             sleep(LOOK_S)
         return not is_done

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from time import monotonic
 
+from elastic.durations import END_GRACE_S, LONGEST_RETRY_S, MOMENT_S, RETRY_S
 from elastic.rendezvous import Address
 from elastic.workloads.session.settings import SessionSettings
 from elastic.workloads.session.shared_state import SharedState
@@ -12,15 +13,6 @@ from elastic.workloads.session.state import State
 from elastic.workloads.session.state_sender import Allowance, StateSender
 from elastic.workloads.session.store_rendezvous import View
 from elastic.workloads.session.thread_group import ThreadGroup
-
-RETRY_S = 0.5  # before it reconnects to a newcomer, while another member is its source
-# The first pause for a newcomer that has not kept up; then twice as long, and so on.
-SLOW_S = 2.0
-SLOWEST_S = 64.0
-# For newcomers to take what was queued for them, at the end.
-LAST_WORD_S = 2.0
-# How long a newcomer with all state waits for others that are still receiving theirs.
-COMPANY_S = 1.0
 
 Place = Callable[[str], tuple[Address, Address] | None]
 
@@ -90,11 +82,12 @@ class Reception:
         return lost
 
     def pause_after(self, sender: StateSender) -> float:
-        """Returns the seconds before a lost newcomer is tried again: more each time."""
+        """Returns the seconds before a lost newcomer is tried again: more for each time that it did
+        not keep up."""
         if not sender.is_slow:
-            return RETRY_S
+            return RETRY_S  # perhaps another member is its source
         process = _process(sender.newcomer)
-        self._pause_s[process] = min(2 * self._pause_s.get(process, SLOW_S / 2), SLOWEST_S)
+        self._pause_s[process] = min(2 * self._pause_s.get(process, RETRY_S), LONGEST_RETRY_S)
         return self._pause_s[process]
 
     def arrived(self, view: View) -> frozenset[str]:
@@ -106,13 +99,15 @@ class Reception:
             return complete
         self._complete_since_s = self._complete_since_s or monotonic()
         is_alone = len(complete) == len(view.waiting)
-        if is_alone or monotonic() - self._complete_since_s > COMPANY_S:
+        # A moment more for others that are still receiving theirs.
+        if is_alone or monotonic() - self._complete_since_s > MOMENT_S:
             return complete
         return frozenset()
 
     def end(self) -> None:
-        """Waits a while for the threads that the shared state has told to end."""
-        self._threads.join(timeout_s=LAST_WORD_S)
+        """Waits a while for newcomers to take what was queued for them: the shared state has told
+        the threads to end."""
+        self._threads.join(timeout_s=END_GRACE_S)
 
     def _follow(self, name: str, receiver: Address) -> None:
         hello = {

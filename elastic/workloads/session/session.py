@@ -9,6 +9,7 @@ from time import monotonic, sleep
 
 from torch import Tensor
 
+from elastic.durations import GLANCE_S
 from elastic.worker import hook
 from elastic.workloads.session import nccl, shares, stopwatch
 from elastic.workloads.session.buffers import Buffers, GradientMessage, without_gradients
@@ -30,10 +31,6 @@ from elastic.workloads.session.state import Apply, State, StateCopy
 from elastic.workloads.session.sums import Sums
 from elastic.workloads.session.terms import SessionTerms, require_whole
 from elastic.workloads.session.transaction_guard import TransactionGuard
-
-# Members whose memories do not hold a batch wait for others. They look for them this often
-# (`membership.WAITED_FOR_LOOK_S`).
-PAUSE_S = 0.05
 
 
 class Session(contextlib.AbstractContextManager["Session"]):
@@ -307,7 +304,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
 
     def _one_pause(self) -> tuple[CommittedStep | None, Round | None]:
         """Waits while the members' memories do not hold a batch; newcomers still get state."""
-        sleep(PAUSE_S)
+        sleep(GLANCE_S)
         _, change = self._exchanged(without_gradients, is_due=True)
         for sender in self._shared.followed():
             sender.next_chunk(self.step)

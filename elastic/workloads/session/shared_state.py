@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import NoReturn
 
+from elastic.durations import END_GRACE_S, LOOK_S, MOMENT_S
 from elastic.errors import InvalidInput
 from elastic.workloads.session.gloo import LEFT_OUT, RoundLost
 from elastic.workloads.session.links import Status
@@ -29,11 +30,6 @@ HALF_MOVED = (
 )
 # How long a newcomer that is behind may delay a change before training waits for it, or drops it.
 LEVEL_S = 3.0
-UNSURE_S = 1.0
-# A change wakes every thread that waits for it. The look is for changes that a dying thread could
-# not report.
-LOOK_S = 1.0
-RETIRED_S = 2.0
 
 
 class SessionEnded(Exception):
@@ -184,6 +180,8 @@ class SharedState:
                         return None
                     # Nothing has arrived: wait for a change.
                     if (receiver := self.receiver) is None or not receiver.is_due:
+                        # A change wakes this thread. The look is for what a dying one did not
+                        # report.
                         self.changed.wait(LOOK_S)
                         continue
                 try:
@@ -312,7 +310,7 @@ class SharedState:
     def tidy(self) -> None:
         """Drops old process groups: their end takes milliseconds."""
         with self.changed:
-            kept = [each for each in self.retired if monotonic() - each[0] < RETIRED_S]
+            kept = [each for each in self.retired if monotonic() - each[0] < END_GRACE_S]
             dropped = self.retired[: len(self.retired) - len(kept)]
             self.retired[:] = kept
         dropped.clear()
@@ -379,7 +377,7 @@ class SharedState:
             return offered, offered.number == receiver.adopted
         # A source that has just ended may have counted this newcomer in a round that ends next. It
         # would then call the members into that round for nothing.
-        is_sure = self.offered_s > receiver.ended_s or monotonic() - receiver.ended_s > UNSURE_S
+        is_sure = self.offered_s > receiver.ended_s or monotonic() - receiver.ended_s > MOMENT_S
         if receiver.adopted is None and not receiver.is_streaming and is_sure:
             if receiver.is_touched:
                 self.step = receiver.step

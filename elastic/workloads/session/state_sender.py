@@ -15,6 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from elastic.durations import CONNECT_TIMEOUT_S, HEARTBEAT_S, SPIN_S, TRANSFER_TIMEOUT_S
 from elastic.rendezvous import Address, Credential, halt, ours
 from elastic.workloads.session.channel import Channel
 from elastic.workloads.session.exact import arithmetic_of
@@ -28,12 +29,8 @@ QUEUED_BYTES = 8_000_000
 MOST_QUEUED = 1000
 # How long training waits for slow newcomers, over all steps, before they are dropped.
 WAIT_S = 0.5
-# After this time it may wait as long again.
-WAITS_AGAIN_S = 10.0
-LOOK_S = 0.001
-BEAT_S = 1.0
-IO_TIMEOUT_S = 20.0
-CONNECT_TIMEOUT_S = 2.0
+# The share of its time that training may spend on such waits: it comes back slowly (decision 0089).
+WAIT_SHARE = 0.05
 
 
 class Allowance:
@@ -53,7 +50,7 @@ class Allowance:
 
     def left_s(self, *, now_s: float) -> float:
         """Returns the seconds that may be waited from now on."""
-        return min(WAIT_S, self._left_s + (now_s - self._at_s) * WAIT_S / WAITS_AGAIN_S)
+        return min(WAIT_S, self._left_s + (now_s - self._at_s) * WAIT_SHARE)
 
     def spend(self, waited_s: float, *, now_s: float) -> None:
         """Notes seconds that were waited until now."""
@@ -169,7 +166,7 @@ class StateSender(threading.Thread):
         while not self.is_level(step) and not self.is_over:
             if monotonic() > until_s:
                 self.drop()
-            sleep(LOOK_S)
+            sleep(SPIN_S)
         self._allowance.spend(monotonic() - began_s, now_s=monotonic())
         return not self.is_over
 
@@ -232,10 +229,10 @@ class StateSender(threading.Thread):
         try:
             plain = socket.create_connection(self._address, timeout=CONNECT_TIMEOUT_S)
             with plain:
-                plain.settimeout(IO_TIMEOUT_S)
+                plain.settimeout(TRANSFER_TIMEOUT_S)
                 with ours(self._credential.connecting(plain)) as connection:
                     try:
-                        self._serve(connection, Channel(connection, timeout_s=IO_TIMEOUT_S))
+                        self._serve(connection, Channel(connection, timeout_s=TRANSFER_TIMEOUT_S))
                     finally:
                         with self._hearing:
                             self._connection = self._channel = None
@@ -279,7 +276,7 @@ class StateSender(threading.Thread):
         """Waits for the next message; meanwhile the newcomer gets signs of life."""
         while True:
             with contextlib.suppress(queue.Empty):
-                return self._messages.get(timeout=BEAT_S)
+                return self._messages.get(timeout=HEARTBEAT_S)
             send(channel, TransferMessage("beat", {}))
 
     def _hear(self) -> bool:

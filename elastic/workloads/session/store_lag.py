@@ -7,14 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from elastic.durations import RETRY_S
 from elastic.liveness import ROUND_BOUNDS, LifeSign, ObserverTime, is_given_up
 from elastic.workloads.session.links import Status
 from elastic.workloads.session.shared_state import SharedState
 from elastic.workloads.session.store_rendezvous import View
-
-# While a round waits to be built, looks are hundredths of a second apart. After a longer time
-# between two, this process or the store stood still.
-NAP_S = 0.5
 
 
 class StoreLag:
@@ -26,7 +23,9 @@ class StoreLag:
 
     def __init__(self) -> None:
         self._late_since_s: dict[str, float] = {}
-        self._time = ObserverTime(NAP_S)
+        # While a round waits to be built, looks are hundredths of a second apart. After a longer
+        # time between two, this process stood still, or tried the store again.
+        self._time = ObserverTime(RETRY_S)
 
     def unseeing(
         self, shared: SharedState, view: View, others: Mapping[str, Status], *, now_s: float

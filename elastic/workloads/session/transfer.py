@@ -15,17 +15,15 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
+from elastic.durations import ANSWER_TIMEOUT_S, GLANCE_S
 from elastic.errors import InvalidInput
-from elastic.rendezvous import Credential, family, halt, ours, patient
+from elastic.rendezvous import CALL_TIMEOUT_S, Credential, family, halt, ours, patient
 from elastic.workloads.layout import dense_strides
 from elastic.workloads.session.exact import arithmetic_of
 from elastic.workloads.session.state import State
 from elastic.workloads.session.terms import SessionTerms
 
-RETRY_S = 0.1  # before another attempt to accept a source
-PROOF_S = 5.0  # for the other end to prove that it is of this job
 MOST_STRANGERS = 16  # connections without that proof, at a time
-SILENCE_S = 10.0  # a source sends at least one message a second, however long its steps are
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +132,7 @@ class StateReceiver(threading.Thread):
             except OSError:
                 if self._is_closed:
                     return
-                sleep(RETRY_S)
+                sleep(GLANCE_S)
                 continue
             if self._has_source or not self._strangers.acquire(blocking=False):
                 connection.close()
@@ -146,7 +144,7 @@ class StateReceiver(threading.Thread):
     def _hear(self, connection: socket.socket) -> None:
         """Receives the state from the other end, if that is of this job, and the only source."""
         try:
-            connection.settimeout(PROOF_S)
+            connection.settimeout(CALL_TIMEOUT_S)
             proven = ours(self._credential.accepting(connection))
         except OSError:
             connection.close()
@@ -164,7 +162,7 @@ class StateReceiver(threading.Thread):
     def _take_all(self, connection: socket.socket) -> None:
         with connection:
             # A source that vanished is noticed sooner than one that is silent.
-            patient(connection, idle_s=2, interval_s=1, count=3)
+            patient(connection, for_s=CALL_TIMEOUT_S)
             with contextlib.suppress(OSError, ValueError, LookupError, TypeError):
                 self._follow(connection)
         # A source that made this process a member was the last one.
@@ -174,7 +172,8 @@ class StateReceiver(threading.Thread):
         self._changed()
 
     def _follow(self, connection: socket.socket) -> None:
-        connection.settimeout(SILENCE_S)
+        # A source sends at least one message a second, however long its steps are.
+        connection.settimeout(ANSWER_TIMEOUT_S)
         hello = receive(connection, Room())
         if hello.kind != "hello" or hello.about.get("job") != self._job:
             return

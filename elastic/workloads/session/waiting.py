@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from elastic.durations import MINUTE_S, SELDOM_S
 from elastic.figures import duration
 from elastic.workloads.session import shares
 from elastic.workloads.session.messages import tell
 from elastic.workloads.session.shared_state import SharedState
 from elastic.workloads.session.store_rendezvous import View
-
-# A store that the daemon restarts is back sooner than this.
-LONG_S = 5.0
-AGAIN_S = 60.0
 
 
 class WaitLog:
@@ -27,9 +24,9 @@ class WaitLog:
         """Notes that it still waits. The first call begins the wait."""
         if self._since_s is None:
             self._since_s = now_s
-            self._due_s = now_s + LONG_S
+            self._due_s = now_s + SELDOM_S  # a store that the daemon restarts is back sooner
         if now_s >= self._due_s:
-            self._due_s = now_s + AGAIN_S
+            self._due_s = now_s + MINUTE_S
             self._tell(f"session: {why}; still trying after {duration(now_s - self._since_s)}")
 
     def lasted_s(self, *, now_s: float) -> float:

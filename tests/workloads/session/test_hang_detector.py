@@ -87,11 +87,11 @@ def test_tells_after_30_s_who_is_waited_for_and_then_once_in_a_while() -> None:
     said: list[str] = []
     _waited(_told(hang_s=0.0, tell=said.append), 29.0, slow=BEHIND, own=WAITING)
     assert said == []
-    _waited(_told(hang_s=0.0, tell=said.append), 340.0, slow=BEHIND, own=WAITING)
+    _waited(_told(hang_s=0.0, tell=said.append), 100.0, slow=BEHIND, own=WAITING)
     why = (
         "turn 20 waits for member slow (sums begun in round 3: this process 30, slow 29, other 30)"
     )
-    assert said == [f"session: {why}; for {after} now" for after in ("30 s", "5 min 30 s")]
+    assert said == [f"session: {why}; for {after} now" for after in ("30 s", "1 min 30 s")]
 
 
 def test_tells_once_of_who_is_given_up() -> None:

@@ -11,9 +11,10 @@ from time import monotonic
 import torch
 from torch import Tensor
 
+from elastic.durations import RETRY_S
 from elastic.rendezvous import Address
 from elastic.workloads.session.buffers import Buffers
-from elastic.workloads.session.newcomers import RETRY_S, SLOW_S, Reception
+from elastic.workloads.session.newcomers import Reception
 from elastic.workloads.session.shared_state import LEVEL_S, SharedState
 from elastic.workloads.session.state import State
 from elastic.workloads.session.state_sender import QUEUED, WAIT_S, Allowance, StateSender
@@ -326,11 +327,15 @@ def test_who_does_not_keep_up_is_followed_again_after_a_pause_that_grows() -> No
         for name in ("n_1_0", "n_1_1")
     )
     slow.is_slow = True
-    assert [reception.pause_after(slow) for _ in range(3)] == [SLOW_S, 2 * SLOW_S, 4 * SLOW_S]
+    assert [reception.pause_after(slow) for _ in range(3)] == [
+        2 * RETRY_S,
+        4 * RETRY_S,
+        8 * RETRY_S,
+    ]
     assert max(reception.pause_after(slow) for _ in range(9)) == reception.pause_after(slow)
     assert reception.pause_after(other) == RETRY_S
     other.is_slow = True
-    assert reception.pause_after(other) > 4 * SLOW_S, "it is the same process under another name"
+    assert reception.pause_after(other) > 8 * RETRY_S, "it is the same process under another name"
 
 
 def test_a_newcomer_that_was_dropped_is_left_alone_for_its_pause() -> None:

@@ -17,13 +17,13 @@ import pytest
 import torch
 
 from elastic.clock import SystemClock
+from elastic.durations import LOOK_S
 from elastic.errors import InvalidInput
 from elastic.rendezvous import StoreLost, StoreServer
 from elastic.workloads.session import Session, joining, waiting
 from elastic.workloads.session.joining import (
     DEFENCE_S,
     DONE,
-    NAP_S,
     STALE_S,
     UNSERVED_S,
     Entrance,
@@ -132,7 +132,7 @@ def test_time_in_which_a_newcomer_could_not_look_proves_no_death(
         "it had no way either to say that it lives"
     )
     assert coming.look(for_s=STALE_S - 10.0) == (member.name,)
-    assert coming.look(for_s=10.0 + NAP_S) != (member.name,)
+    assert coming.look(for_s=10.0 + LOOK_S) != (member.name,)
 
 
 def test_who_gives_a_sign_of_life_while_the_others_are_tried_is_not_taken_for_dead(
@@ -159,7 +159,7 @@ def test_a_newcomer_to_whom_living_members_have_long_sent_nothing_gives_up_and_s
     assert coming.look(for_s=UNSERVED_S - 1.0) == (member.name,)
     with pytest.raises(
         InvalidInput,
-        match=rf"got nothing for 1 min 40 s; let .* TCP port .*: member {member.name} cannot",
+        match=rf"got nothing for 1 min 30 s; let .* TCP port .*: member {member.name} cannot",
     ):
         coming.look(for_s=2.0)
 
@@ -231,7 +231,7 @@ def test_one_that_cannot_be_reached_is_waited_for_while_it_lives_and_that_is_tol
     store: StoreServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(joining, "STALE_S", SOON_STALE_S)
-    monkeypatch.setattr(waiting, "LONG_S", 0.5)
+    monkeypatch.setattr(waiting, "SELDOM_S", 0.5)
     member = _unreached(store, on="another")
     with ThreadPoolExecutor(1) as pool:
         coming = pool.submit(_session, store)
@@ -247,7 +247,7 @@ def test_one_that_cannot_be_reached_is_waited_for_while_it_lives_and_that_is_tol
 def test_a_member_that_lives_says_so_in_the_store_and_defends_a_round_that_was_emptied(
     store: StoreServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("elastic.workloads.session.membership.BEAT_S", 0.2)
+    monkeypatch.setattr("elastic.workloads.session.membership.SELDOM_S", 0.2)
     task, beats, turns = Task(dtype=torch.float64, width=4), set[str | None](), count()
     settings = session_settings(f"127.0.0.1:{store.port}", "job", silence_s=5.0)
     with Session.join(
@@ -275,7 +275,7 @@ def test_a_member_that_lives_says_so_in_the_store_and_defends_a_round_that_was_e
 def test_a_sign_of_life_that_the_store_did_not_take_is_given_again_at_once(
     store: StoreServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("elastic.workloads.session.membership.BEAT_S", 30.0)
+    monkeypatch.setattr("elastic.workloads.session.membership.SELDOM_S", 30.0)
     tell, lost = StoreRendezvous.tell, list[str]()
 
     def told(self: StoreRendezvous, key: str, value: str) -> None:

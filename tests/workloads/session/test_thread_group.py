@@ -13,9 +13,10 @@ import pytest
 import torch
 from torch import Tensor
 
+from elastic.durations import END_GRACE_S
 from elastic.rendezvous import StoreServer
 from elastic.workloads.session import Session
-from elastic.workloads.session.newcomers import LAST_WORD_S, Reception
+from elastic.workloads.session.newcomers import Reception
 from elastic.workloads.session.shared_state import SharedState
 from elastic.workloads.session.state import State
 from elastic.workloads.session.store_rendezvous import StoreRendezvous, View
@@ -79,7 +80,7 @@ def test_who_follows_has_a_while_to_take_what_was_queued() -> None:
             connection.sendall(b"0 0 0\n")
             while connection.recv(65536):
                 pass
-            time.sleep(LAST_WORD_S / 10)
+            time.sleep(END_GRACE_S / 10)
 
     with socket.create_server(("127.0.0.1", 0)) as listener:
         newcomer = threading.Thread(target=follow)

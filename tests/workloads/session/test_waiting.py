@@ -11,13 +11,14 @@ from pathlib import Path
 import pytest
 import torch
 
+from elastic.durations import MINUTE_S, SELDOM_S
 from elastic.workloads.session import Session
 from elastic.workloads.session.shared_state import SharedState
 from elastic.workloads.session.state import State
 from elastic.workloads.session.store_rendezvous import View
 from elastic.workloads.session.terms import SessionTerms
 from elastic.workloads.session.transfer import StateReceiver
-from elastic.workloads.session.waiting import AGAIN_S, LONG_S, WaitLog, awaited
+from elastic.workloads.session.waiting import WaitLog, awaited
 from tests.certificates import certificate, credential
 from tests.workloads.session.meetings import met
 from tests.workloads.session.member import BATCH, Task
@@ -46,25 +47,26 @@ def test_a_wait_that_nobody_can_be_told_of_ends_nothing(
 ) -> None:
     waiting = WaitLog()
     monkeypatch.setattr(sys, "stderr", stream)
-    for now_s in (100.0, 100.0 + LONG_S):
+    for now_s in (100.0, 100.0 + SELDOM_S):
         waiting.goes_on("no store answers", now_s=now_s)
 
 
 def test_a_long_wait_is_told_of_once_in_a_while() -> None:
     said: list[str] = []
     waiting = WaitLog(said.append)
-    for now_s in (100.0, 100.0 + LONG_S - 0.1):
+    for now_s in (100.0, 100.0 + SELDOM_S - 0.1):
         waiting.goes_on("no store answers", now_s=now_s)
     assert not said
     for now_s in (
-        100.0 + LONG_S,
-        100.0 + 2 * LONG_S,
-        100.0 + LONG_S + AGAIN_S,
-        100.0 + LONG_S + AGAIN_S + 0.1,
+        100.0 + SELDOM_S,
+        100.0 + 2 * SELDOM_S,
+        100.0 + SELDOM_S + MINUTE_S,
+        100.0 + SELDOM_S + MINUTE_S + 0.1,
     ):
         waiting.goes_on("no store answers", now_s=now_s)
     assert said == [
-        f"session: no store answers; still trying after {waited}" for waited in ("5 s", "1 min 5 s")
+        f"session: no store answers; still trying after {waited}"
+        for waited in ("10 s", "1 min 10 s")
     ]
 
 
@@ -73,9 +75,9 @@ def test_each_wait_begins_anew() -> None:
     waiting = WaitLog(said.append)
     waiting.goes_on("one", now_s=0.0)
     waiting.ends()
-    waiting.goes_on("two", now_s=LONG_S)
+    waiting.goes_on("two", now_s=SELDOM_S)
     assert not said
-    waiting.goes_on("two", now_s=2 * LONG_S)
+    waiting.goes_on("two", now_s=2 * SELDOM_S)
     assert len(said) == 1 and "two" in said[0]
 
 
