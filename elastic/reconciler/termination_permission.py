@@ -45,8 +45,8 @@ class TerminationPermission:
     def __post_init__(self) -> None:
         # Assumed at the start: the first look follows at once.
         self._proven_s = self.elapsed_s()
-        # While all is well no proof is older than half of a lease.
-        prove_s = min(MINUTE_S, self.lease_s / 2)
+        # While all is well no proof is older than half of a lease. Each is a call of the cloud.
+        prove_s = min(2 * MINUTE_S, self.lease_s / 2)
         self._renewal = Renewal(every_s=prove_s, retry_s=min(SELDOM_S, prove_s / 4))
 
     def look(self, instances: Iterable[Instance]) -> None:
