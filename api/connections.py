@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import random
 import resource
 import ssl
 import time
 from asyncio.sslproto import SSLProtocol
 from collections.abc import Callable
+from ipaddress import IPv4Address, IPv6Network, ip_address
 from math import ceil
 from typing import Any, cast
 
@@ -88,43 +90,67 @@ class Door:
 
 
 class Turns:
-    """Newcomers that wait to begin: so many a second may, and each address has its turn.
+    """Newcomers that wait to begin: so many a second may, and all sources have the same chance.
 
-    Of those from one address the last one is next. In a crowd the first ones are put out for
+    Of those from one source the last one is next. In a crowd the first ones are put out for
     others, or have given up, before their turn comes.
     """
 
     def __init__(self, per_s: float) -> None:
         self._pause_s = 1 / per_s
-        # How each begins: by its address, in the order of their turns.
+        # How each begins, by its source.
         self._waiting: dict[str, dict[asyncio.BaseProtocol, Callable[[], None]]] = {}
         self._timer: asyncio.TimerHandle | None = None
+        # When the next one may begin, by the loop's clock.
+        self._next_s = 0.0
 
-    def wait(self, address: str, newcomer: asyncio.BaseProtocol, begin: Callable[[], None]) -> None:
+    def wait(self, source: str, newcomer: asyncio.BaseProtocol, begin: Callable[[], None]) -> None:
         """Calls `begin` once it is this one's turn: at once, if no other one waits."""
-        self._waiting.setdefault(address, {})[newcomer] = begin
+        self._waiting.setdefault(source, {})[newcomer] = begin
         if self._timer is None:
             self._next()
 
-    def give_up(self, address: str, newcomer: asyncio.BaseProtocol) -> None:
+    def give_up(self, source: str, newcomer: asyncio.BaseProtocol) -> None:
         """This one waits no more."""
-        neighbours = self._waiting.get(address, {})
+        neighbours = self._waiting.get(source, {})
         neighbours.pop(newcomer, None)
         if not neighbours:
-            self._waiting.pop(address, None)
+            self._waiting.pop(source, None)
 
     def _next(self) -> None:
         self._timer = None
         if not self._waiting:
             return
-        address = next(iter(self._waiting))
-        neighbours = self._waiting.pop(address)
+        # Drawn, not in order. Where more sources wait than can have their turn before a node gives
+        # up, a node that comes again would always find others before it.
+        source = random.choice(list(self._waiting))
+        neighbours = self._waiting[source]
         _, begin = neighbours.popitem()
-        if neighbours:
-            self._waiting[address] = neighbours
-        # A loop that is busy calls later, so then fewer begin.
-        self._timer = asyncio.get_running_loop().call_later(self._pause_s, self._next)
+        if not neighbours:
+            del self._waiting[source]
+        loop = asyncio.get_running_loop()
+        # A timer that is late is made up for, by ten turns at most.
+        self._next_s = max(self._next_s, loop.time() - 10 * self._pause_s) + self._pause_s
+        self._timer = loop.call_at(self._next_s, self._next)
         begin()
+
+
+def _source(peer: Any) -> str:
+    """Says where a connection comes from: an IPv4 address, or the network of an IPv6 one.
+
+    One machine may have any address of its /64 (RFC 4291, 2.5.4).
+
+    >>> _source(("10.0.0.7", 5000)), _source(("2001:db8::7", 5000, 0, 0)), _source(None)
+    ('10.0.0.7', '2001:db8::/64', '')
+    """
+    if not peer:
+        return ""
+    address = ip_address(str(peer[0]).partition("%")[0])
+    if isinstance(address, IPv4Address):
+        return str(address)
+    if address.ipv4_mapped is not None:
+        return str(address.ipv4_mapped)
+    return str(IPv6Network((int(address) >> 64 << 64, 64)))
 
 
 class GuardedProtocol(H11Protocol):
@@ -203,7 +229,7 @@ class _Newcomer(asyncio.Protocol):
         # uvicorn calls `shutdown` of each one here when it stops.
         self._connections = connections
         self._make = make
-        self._address = ""
+        self._source = ""
         self._transport: asyncio.Transport | None = None
         self._channel: _Channel | None = None
 
@@ -211,14 +237,13 @@ class _Newcomer(asyncio.Protocol):
         # What it sends stays with the kernel, and so does its end.
         transport.pause_reading()
         self._transport = transport
-        peer = transport.get_extra_info("peername")
-        self._address = str(peer[0]) if peer else ""
+        self._source = _source(transport.get_extra_info("peername"))
         self._connections.add(self)
         self._door.enter(self, transport.abort)
-        self._turns.wait(self._address, self, self._begin)
+        self._turns.wait(self._source, self, self._begin)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._turns.give_up(self._address, self)
+        self._turns.give_up(self._source, self)
         self.leave()
 
     def leave(self) -> None:

@@ -84,7 +84,8 @@ LONG_KEPT_S = 30 * 86_400.0
 
 # Waits. A part takes one of these, unless a measurement, or a fact from outside, asks for another.
 
-# What may come at any moment is looked for a hundred times a second. A look takes microseconds.
+# What may come at any moment is looked for a hundred times a second. A look takes microseconds
+# here, and less than a millisecond at a store in the same network.
 SPIN_S = 0.01
 # What a process on this machine does is seen within a tenth of a second: a person feels no delay
 # (Nielsen, "Usability Engineering", section 5.5).

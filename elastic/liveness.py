@@ -169,8 +169,7 @@ def turn_bounds(*, is_live: bool, standstill_s: float) -> TimeBounds:
 
 
 # So many missed heartbeats make a node suspect, and so many stalled (decision 0100). A busy machine
-# delays a heartbeat by a second or so: hence the least seconds. An agent gives a heartbeat up after
-# `ANSWER_TIMEOUT_S`.
+# delays a heartbeat by a second or so: hence the least seconds.
 SUSPECT_BEATS = 3
 _STALLED_BEATS = 5
 _SILENCE_SUSPECT_S = 2.0

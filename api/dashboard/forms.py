@@ -40,7 +40,7 @@ def read_form(context: ContextOf, body: Body) -> Fields:
     """The fields of a posted form. Raises 400, and 403 for a form that no page of ours made."""
     try:
         pairs = parse_qsl(
-            # A bound, since to take a body of a million fields apart would take minutes.
+            # No form of ours has so many: to take a million apart takes over a second.
             body.decode("utf-8", "replace"),
             keep_blank_values=True,
             max_num_fields=_MOST_FIELDS,

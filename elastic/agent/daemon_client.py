@@ -69,6 +69,9 @@ class DaemonClient:
             httpx2.Client(
                 base_url=each,
                 timeout=timeout_s,
+                # A new connection waits for its turn at the daemon, which closes one that was
+                # silent for 30 s. httpx's own 5 s are no longer than heartbeats may be apart.
+                limits=httpx2.Limits(keepalive_expiry=2 * ANSWER_TIMEOUT_S),
                 trust_env=False,
                 # Nodes are given addresses of the daemon, whatever its certificate calls them.
                 verify=trust_for(each, certificate, checks_name=False),

@@ -16,7 +16,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from elastic.checkpoints.location import Location
-from elastic.durations import CONNECT_TIMEOUT_S, TRANSFER_TIMEOUT_S
+from elastic.durations import ANSWER_TIMEOUT_S, CONNECT_TIMEOUT_S, TRANSFER_TIMEOUT_S
 from elastic.errors import NotFound, StorageForbidden, StorageUnavailable
 
 # botocore's own retries, with backoff; a client that is not patient makes one attempt.
@@ -54,7 +54,8 @@ def connect(*, region: str | None = None, is_patient: bool = True) -> Any:
     this module.
     """
     config = Config(
-        connect_timeout=CONNECT_TIMEOUT_S,
+        # It bounds each piece that is sent as well, and a network may stall for seconds.
+        connect_timeout=ANSWER_TIMEOUT_S if is_patient else CONNECT_TIMEOUT_S,
         read_timeout=TRANSFER_TIMEOUT_S if is_patient else CONNECT_TIMEOUT_S,
         retries={"mode": "standard", "total_max_attempts": _ATTEMPTS if is_patient else 1},
     )

@@ -18,14 +18,16 @@ from elastic.cli.options import (
     limit_of,
 )
 from elastic.cli.render import Column, ListOutput
-from elastic.durations import SELDOM_S
+from elastic.durations import TICK_S
 
 app = typer.Typer(help="The machines that jobs have.", no_args_is_help=True)
+# Heartbeats may be five seconds apart (`heartbeat_s`), and each tick writes those that came.
+_USUAL_S = 3 * TICK_S
 
 
 def _unheard(unheard_s: float) -> str:
     """How long ago the last heartbeat was, if longer than usual."""
-    if unheard_s > SELDOM_S:
+    if unheard_s > _USUAL_S:
         return figures.duration(unheard_s)
     return render.UNKNOWN
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
+from contextlib import suppress
 
 from sqlalchemy import bindparam, or_, update
 
@@ -40,6 +41,7 @@ class Presence(Repository):
     def __init__(self, database: Database) -> None:
         super().__init__(database)
         self._lock = threading.Lock()
+        self._writing = threading.Lock()
         self._heard: dict[str, tuple[float, NodeReport]] = {}
         # When the oldest of them came.
         self._since_s: float | None = None
@@ -81,7 +83,11 @@ class Presence(Repository):
             )
 
     def record(self, node_id: str, report: NodeReport, *, now_s: float) -> None:
-        """Notes a heartbeat that brought nothing that must not be lost."""
+        """Notes a heartbeat that brought nothing that must not be lost.
+
+        Raises StoreUnavailable where nothing could be written for two ticks: nodes get no lease
+        from a daemon that cannot say that they live (decision 0053).
+        """
         with self._lock:
             self._heard[node_id] = now_s, report
             if self._since_s is None:
@@ -90,26 +96,36 @@ class Presence(Repository):
         # All nodes' are written together. If each heartbeat wrote its own once it is late, the
         # writes would make the next ones late.
         if is_due:
-            self.write()
+            self._write()
 
     def write(self) -> None:
         """Writes what was noted, but where something later is on record; keeps it where the
         database cannot."""
-        with self._lock:
-            # Taken out under the lock, written without it: a heartbeat must not wait for the disk.
-            heard = self._heard
-            self._heard = {}
-            self._since_s = None
-        rows = [
-            {"node_id": node_id, "at_s": at_s, "said": to_text(report)}
-            for node_id, (at_s, report) in heard.items()
-        ]
-        if not rows:
-            return
-        try:
-            with self._database.write() as connection:
-                connection.execute(_HEARD, rows)
-        except StoreUnavailable:
+        with suppress(StoreUnavailable):
+            self._write()
+
+    def _write(self) -> None:
+        # One after the other: a tick that found nothing to write, while another thread is about to
+        # write it, would take every node for silent.
+        with self._writing:
             with self._lock:
-                # In this order, so that what came meanwhile wins over what could not be written.
-                self._heard = heard | self._heard
+                # Taken out under this lock, written without it: heartbeats do not wait for a disk.
+                heard = self._heard
+                since_s = self._since_s
+                self._heard = {}
+                self._since_s = None
+            rows = [
+                {"node_id": node_id, "at_s": at_s, "said": to_text(report)}
+                for node_id, (at_s, report) in heard.items()
+            ]
+            if not rows:
+                return
+            try:
+                with self._database.write() as connection:
+                    connection.execute(_HEARD, rows)
+            except StoreUnavailable:
+                with self._lock:
+                    # In this order, so that what came meanwhile wins over what was not written.
+                    self._heard = heard | self._heard
+                    self._since_s = since_s
+                raise

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
@@ -113,3 +116,35 @@ def test_a_node_looks_at_every_address_for_one_that_listens(daemon: FakeDaemon) 
         assert client.register("join") is not None
     with DaemonClient(gone.url, instance_id="n1") as client:
         assert not client.is_listening()
+
+
+@pytest.mark.slow
+def test_heartbeats_that_are_seconds_apart_need_one_connection() -> None:
+    ports: list[int] = []
+
+    class Answering(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            ports.append(self.client_address[1])
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(503)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answering) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}"
+        heartbeat = Heartbeat(
+            node_id="node-1",
+            instance_id="i-1",
+            sent_at_s=1.0,
+            report=NodeReport(AgentState.IDLE),
+            protocol=PROTOCOL,
+        )
+        with DaemonClient(url, instance_id="i-1") as client:
+            client.heartbeat(heartbeat, node_token="t")
+            time.sleep(6.0)
+            client.heartbeat(heartbeat, node_token="t")
+        server.shutdown()
+    assert len(set(ports)) == 1

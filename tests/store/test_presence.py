@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 from sqlalchemy import Connection
 
 from elastic.errors import StoreUnavailable
@@ -70,6 +72,41 @@ def test_where_no_tick_writes_a_heartbeat_writes_those_of_all_nodes(tmp_path: Pa
     presence.record("another", running(None), now_s=21.0)
     assert store.nodes.get(node.id).heartbeat_at_s == 11.0
     presence.record(node.id, running(None), now_s=22.0)
+    assert store.nodes.get(node.id).heartbeat_at_s == 11.0
+    store.close()
+
+
+def test_where_nothing_can_be_written_for_two_ticks_heartbeats_are_refused(tmp_path: Path) -> None:
+    database = Busy(lay_out(tmp_path / "elasticd.db"))
+    store, presence = Store(database), Presence(database)
+    node = joined(store)
+    database.is_busy = True
+    for now_s in (11.0, 16.0, 20.9):
+        presence.record(node.id, running(None), now_s=now_s)
+        presence.write()
+    for now_s in (21.0, 22.0, 30.0):
+        with pytest.raises(StoreUnavailable):
+            presence.record(node.id, running(None), now_s=now_s)
+    database.is_busy = False
+    presence.record(node.id, running(None), now_s=31.0)
+    assert store.nodes.get(node.id).heartbeat_at_s == 31.0
+    store.close()
+
+
+def test_a_tick_waits_for_what_another_thread_is_about_to_write(tmp_path: Path) -> None:
+    database = Busy(lay_out(tmp_path / "elasticd.db"))
+    store, presence = Store(database), Presence(database)
+    node = joined(store)
+    presence.record(node.id, running(None), now_s=11.0)
+    with database.write():
+        other = threading.Thread(target=presence.write)
+        other.start()
+        tick = threading.Thread(target=presence.write)
+        tick.start()
+        tick.join(0.2)
+        assert tick.is_alive(), "it would read that the node was not heard"
+    tick.join()
+    other.join()
     assert store.nodes.get(node.id).heartbeat_at_s == 11.0
     store.close()
 

@@ -9,7 +9,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError
 
 from elastic.aws import LateClient, session_in
-from elastic.durations import ANSWER_TIMEOUT_S, CONNECT_TIMEOUT_S
+from elastic.durations import CONNECT_TIMEOUT_S, TICK_S
 from elastic.errors import InvalidInput
 
 
@@ -59,6 +59,7 @@ def price_list_region(region: str) -> str:
 def _config(attempts: int) -> Config:
     return Config(
         connect_timeout=CONNECT_TIMEOUT_S,
-        read_timeout=ANSWER_TIMEOUT_S,
+        # A tick waits for prices, and there may be two attempts.
+        read_timeout=TICK_S,
         retries={"mode": "standard", "total_max_attempts": attempts},
     )
