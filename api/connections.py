@@ -222,7 +222,7 @@ class _Newcomer(asyncio.Protocol):
     """A connection of which nothing is read before its turn; then its handshake begins."""
 
     def __init__(
-        self, door: Door, turns: Turns, connections: set[Any], make: Callable[[], _Channel]
+        self, door: Door, turns: Turns, connections: set[Any], make: Callable[[_Newcomer], _Channel]
     ) -> None:
         self._door = door
         self._turns = turns
@@ -261,9 +261,7 @@ class _Newcomer(asyncio.Protocol):
         transport = self._transport
         if transport is None or transport.is_closing():
             return
-        self._channel = self._make()
-        self._channel.newcomer = self
-        self._channel.inside.guest = self
+        self._channel = self._make(self)
         transport.set_protocol(self._channel)
         self._channel.connection_made(transport)
         transport.resume_reading()
@@ -276,7 +274,9 @@ class _Channel(SSLProtocol):
     # (RFC 8446, 5.1).
     max_size = 32 << 10
 
-    def __init__(self, inside: GuardedProtocol, context: ssl.SSLContext) -> None:
+    def __init__(
+        self, inside: GuardedProtocol, context: ssl.SSLContext, newcomer: _Newcomer
+    ) -> None:
         super().__init__(
             asyncio.get_running_loop(),
             inside,
@@ -286,12 +286,12 @@ class _Channel(SSLProtocol):
             ssl_handshake_timeout=ceil(inside.head_s),
             ssl_shutdown_timeout=ceil(inside.head_s),
         )
+        inside.guest = newcomer
         self.inside = inside
-        self.newcomer: _Newcomer | None = None
+        self._newcomer = newcomer
 
     def connection_lost(self, exc: BaseException | None) -> None:
-        if self.newcomer is not None:
-            self.newcomer.leave()
+        self._newcomer.leave()
         super().connection_lost(exc)
 
 
@@ -316,8 +316,8 @@ def guarded(
     turns = Turns(handshakes_per_s)
 
     def newcomer(*, server_state: ServerState, **more: Any) -> _Newcomer:
-        def channel() -> _Channel:
-            return _Channel(inside(server_state=server_state, **more), tls)
+        def channel(waited: _Newcomer) -> _Channel:
+            return _Channel(inside(server_state=server_state, **more), tls, waited)
 
         return _Newcomer(door, turns, server_state.connections, channel)
 

@@ -72,9 +72,6 @@ WINDOW_S = 0.5
 # A quota of a processor's time is kept in periods of 20 ms. At 100 ms the times of iterations
 # become bimodal, at 10 ms iterations take 20 to 30 % longer (decision 0022).
 QUOTA_PERIOD_S = 0.02
-# A thread that is told to end is waited for at most 5 s. It looks at least once a second, and
-# the process ends without it.
-THREAD_END_S = 5.0
 # A machine on EC2 whose keep-alive tag is older may be taken for abandoned (`elasticd gc`): without
 # its daemon it ends itself after a lease, and clocks may differ.
 ABANDONED_S = LEASE_S + AWS_SKEW_S
@@ -107,5 +104,6 @@ CONNECT_TIMEOUT_S = 3.0
 ANSWER_TIMEOUT_S = 10.0
 # A step of a transfer, or a command that does real work, takes a minute at most.
 TRANSFER_TIMEOUT_S = 60.0
-# What is told to end is waited for five seconds.
-END_GRACE_S = THREAD_END_S
+# What is told to end is waited for five seconds. A thread looks at least once a second, and its
+# process ends without it.
+END_GRACE_S = 5.0

@@ -21,7 +21,7 @@ from elastic.agent.uploader import (
     UploadVerdict,
 )
 from elastic.checkpoints.folder import Changing
-from elastic.durations import LONGEST_RETRY_S, MINUTE_S, RETRY_S, SELDOM_S, THREAD_END_S
+from elastic.durations import END_GRACE_S, LONGEST_RETRY_S, MINUTE_S, RETRY_S, SELDOM_S
 from elastic.errors import CheckpointDamaged, StorageForbidden, StorageUnavailable, Superseded
 from elastic.figures import duration
 from elastic.model import Mode
@@ -142,7 +142,7 @@ class CheckpointUploadThread:
         with self._changed:
             self._is_stopping = True
             self._changed.notify_all()
-        self._thread.join(timeout=THREAD_END_S)
+        self._thread.join(timeout=END_GRACE_S)
 
     def begin(self, assignment: Assignment) -> None:
         with self._changed:

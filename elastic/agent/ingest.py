@@ -18,7 +18,7 @@ from elastic.agent.disk_outbox import DiskOutbox
 from elastic.agent.pauses import Pauses
 from elastic.agent.uploader import SharedFolder, Uploader
 from elastic.bounds import fault_in
-from elastic.durations import LOOK_S, MOMENT_S, THREAD_END_S
+from elastic.durations import END_GRACE_S, LOOK_S, MOMENT_S
 from elastic.model import Pulse
 from elastic.worker.messages import SIGNS, Sender, fault_of
 from elastic.worker.outbox import LEFTOVER_MARK
@@ -101,7 +101,7 @@ class Ingest:
         self._is_stopping = True
         # Wakes the thread, which waits in select.
         self._send_to_self(b"")
-        self._thread.join(timeout=THREAD_END_S)
+        self._thread.join(timeout=END_GRACE_S)
         self._socket.close()
         self._path.unlink(missing_ok=True)
 
@@ -170,7 +170,7 @@ class Ingest:
         with self._lock:
             self._settled = done
         if self._send_to_self(b'{"kind": "settle"}'):
-            done.wait(timeout=THREAD_END_S)
+            done.wait(timeout=END_GRACE_S)
         self.take_leftovers()
 
     def _send_to_self(self, data: bytes) -> bool:

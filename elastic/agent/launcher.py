@@ -35,7 +35,7 @@ from elastic.agent.torchrun import (
     torchrun_environment,
 )
 from elastic.agent.worker_start import WorkerStart
-from elastic.durations import THREAD_END_S
+from elastic.durations import END_GRACE_S
 from elastic.model import AGENT_SAYS, ENVIRONMENT_FILE
 from elastic.protocol import Assignment
 from elastic.rendezvous import write_credential
@@ -358,7 +358,7 @@ class Launcher:
             remove(container.engine, [self._container_name])
         self._spawner.send_signal(number)
         try:
-            self._spawner.wait(THREAD_END_S)
+            self._spawner.wait(END_GRACE_S)
         except subprocess.TimeoutExpired:
             self._spawner.kill()
             self._spawner.wait()

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from elastic.durations import ANSWER_TIMEOUT_S, THREAD_END_S
+from elastic.durations import ANSWER_TIMEOUT_S, END_GRACE_S
 from elastic.worker.unix_address import address_of
 
 MOST_BYTES = 1000
@@ -33,7 +33,7 @@ class LocalRpcServer:
 
     def stop(self) -> None:
         self._server.shutdown()
-        self._thread.join(timeout=THREAD_END_S)
+        self._thread.join(timeout=END_GRACE_S)
         self._server.server_close()
         self._path.unlink(missing_ok=True)
 

@@ -20,7 +20,7 @@ from elastic.agent.uploader import (
     UploadVerdict,
 )
 from elastic.checkpoints.folder import Changing
-from elastic.durations import GLANCE_S, LOOK_S, THREAD_END_S
+from elastic.durations import END_GRACE_S, GLANCE_S, LOOK_S
 from elastic.errors import CheckpointDamaged, ElasticError, NotFound, Superseded
 from elastic.figures import duration
 from elastic.model import Mode
@@ -104,7 +104,7 @@ class OutputUploadThread:
             self._changed.notify_all()
         for each in (self._thread, self._watcher):
             if each.is_alive():
-                each.join(timeout=THREAD_END_S)
+                each.join(timeout=END_GRACE_S)
 
     def begin(self, assignment: Assignment) -> None:
         with self._changed:

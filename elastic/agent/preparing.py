@@ -20,7 +20,7 @@ from elastic.agent.mask import Mask
 from elastic.agent.settings import AgentSettings
 from elastic.checkpoints import is_location
 from elastic.clock import SystemClock
-from elastic.durations import THREAD_END_S
+from elastic.durations import END_GRACE_S
 from elastic.errors import ElasticError, PreparationFailed
 from elastic.figures import duration
 from elastic.protocol import Brings
@@ -118,7 +118,7 @@ class Preparation:
         """Ends the command that runs."""
         self._commands.stop()
         if self._thread.is_alive():
-            self._thread.join(timeout=THREAD_END_S)
+            self._thread.join(timeout=END_GRACE_S)
 
     def _run(self) -> None:
         try:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable
 
 from elastic.agent.processes import descendants, send_signal
-from elastic.durations import LOOK_S, QUOTA_PERIOD_S, THREAD_END_S
+from elastic.durations import END_GRACE_S, LOOK_S, QUOTA_PERIOD_S
 
 PERIOD_S = QUOTA_PERIOD_S
 # As with a cgroup's quota, unused time is no credit for later. Two periods even out the clock's
@@ -43,7 +43,7 @@ class Throttle:
     def stop(self) -> None:
         """Ends throttling, and continues what was stopped."""
         self._end.set()
-        self._thread.join(timeout=THREAD_END_S)
+        self._thread.join(timeout=END_GRACE_S)
 
     def _run(self) -> None:
         try:

@@ -14,7 +14,7 @@ import typer
 
 from elastic.cli.exits import ExitCode
 from elastic.cli.options import NodeArgument, connection_of
-from elastic.durations import THREAD_END_S
+from elastic.durations import END_GRACE_S
 from elastic.errors import (
     DaemonUnreachable,
     ElasticError,
@@ -86,7 +86,7 @@ def _run(client: Client, path: str, way: WayIn, command: Sequence[str]) -> Ended
     def must_end() -> str:
         # A daemon that is away ends no session: the node goes on, too.
         with suppress(DaemonUnreachable, StoreUnavailable):
-            found = client.get(path, within_s=THREAD_END_S)
+            found = client.get(path, within_s=END_GRACE_S)
             if found["phase"] in ("terminating", "terminated", "lost"):
                 return f"ended: {_why_ended(client, found)}"
         return ""

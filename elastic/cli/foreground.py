@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from types import FrameType
 
-from elastic.durations import HEARTBEAT_S, THREAD_END_S
+from elastic.durations import END_GRACE_S, HEARTBEAT_S
 
 _PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -120,7 +120,7 @@ def _end(process: subprocess.Popen[bytes], terminal: int | None) -> None:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(group, number)
         with suppress(subprocess.TimeoutExpired):
-            process.wait(THREAD_END_S)
+            process.wait(END_GRACE_S)
             return
 
 

@@ -42,10 +42,31 @@ def joined(store: Store) -> Node:
     return store.nodes.get(node.id)
 
 
-def test_what_was_heard_last_is_on_record_once_it_is_written(tmp_path: Path) -> None:
-    database = Busy(lay_out(tmp_path / "elasticd.db"))
-    store, presence = Store(database), Presence(database)
-    node = joined(store)
+@pytest.fixture
+def database(tmp_path: Path) -> Busy:
+    return Busy(lay_out(tmp_path / "elasticd.db"))
+
+
+@pytest.fixture
+def store(database: Busy) -> Iterator[Store]:
+    store = Store(database)
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def presence(database: Busy) -> Presence:
+    return Presence(database)
+
+
+@pytest.fixture
+def node(store: Store) -> Node:
+    return joined(store)
+
+
+def test_what_was_heard_last_is_on_record_once_it_is_written(
+    database: Busy, store: Store, presence: Presence, node: Node
+) -> None:
     presence.record(node.id, running(Pulse(1.0, 2.0)), now_s=11.0)
     presence.record(node.id, running(Pulse(2.0, 2.0)), now_s=12.0)
     assert store.nodes.get(node.id) == node
@@ -59,13 +80,11 @@ def test_what_was_heard_last_is_on_record_once_it_is_written(tmp_path: Path) -> 
         Pulse(2.0, 2.0),
         AgentState.RUNNING,
     )
-    store.close()
 
 
-def test_where_no_tick_writes_a_heartbeat_writes_those_of_all_nodes(tmp_path: Path) -> None:
-    database = Database(lay_out(tmp_path / "elasticd.db"))
-    store, presence = Store(database), Presence(database)
-    node = joined(store)
+def test_where_no_tick_writes_a_heartbeat_writes_those_of_all_nodes(
+    store: Store, presence: Presence, node: Node
+) -> None:
     presence.record(node.id, running(None), now_s=11.0)
     presence.record("another", running(None), now_s=20.9)
     assert store.nodes.get(node.id) == node
@@ -73,13 +92,11 @@ def test_where_no_tick_writes_a_heartbeat_writes_those_of_all_nodes(tmp_path: Pa
     assert store.nodes.get(node.id).heartbeat_at_s == 11.0
     presence.record(node.id, running(None), now_s=22.0)
     assert store.nodes.get(node.id).heartbeat_at_s == 11.0
-    store.close()
 
 
-def test_where_nothing_can_be_written_for_two_ticks_heartbeats_are_refused(tmp_path: Path) -> None:
-    database = Busy(lay_out(tmp_path / "elasticd.db"))
-    store, presence = Store(database), Presence(database)
-    node = joined(store)
+def test_where_nothing_can_be_written_for_two_ticks_heartbeats_are_refused(
+    database: Busy, store: Store, presence: Presence, node: Node
+) -> None:
     database.is_busy = True
     for now_s in (11.0, 16.0, 20.9):
         presence.record(node.id, running(None), now_s=now_s)
@@ -90,13 +107,11 @@ def test_where_nothing_can_be_written_for_two_ticks_heartbeats_are_refused(tmp_p
     database.is_busy = False
     presence.record(node.id, running(None), now_s=31.0)
     assert store.nodes.get(node.id).heartbeat_at_s == 31.0
-    store.close()
 
 
-def test_a_tick_waits_for_what_another_thread_is_about_to_write(tmp_path: Path) -> None:
-    database = Busy(lay_out(tmp_path / "elasticd.db"))
-    store, presence = Store(database), Presence(database)
-    node = joined(store)
+def test_a_tick_waits_for_what_another_thread_is_about_to_write(
+    database: Busy, store: Store, presence: Presence, node: Node
+) -> None:
     presence.record(node.id, running(None), now_s=11.0)
     with database.write():
         other = threading.Thread(target=presence.write)
@@ -104,30 +119,25 @@ def test_a_tick_waits_for_what_another_thread_is_about_to_write(tmp_path: Path) 
         tick = threading.Thread(target=presence.write)
         tick.start()
         tick.join(0.2)
+        assert other.is_alive()
         assert tick.is_alive(), "it would read that the node was not heard"
     tick.join()
     other.join()
     assert store.nodes.get(node.id).heartbeat_at_s == 11.0
-    store.close()
 
 
-def test_what_is_on_record_from_later_stays(tmp_path: Path) -> None:
-    database = Database(lay_out(tmp_path / "elasticd.db"))
-    store, presence = Store(database), Presence(database)
-    node = joined(store)
+def test_what_is_on_record_from_later_stays(store: Store, presence: Presence, node: Node) -> None:
     presence.record(node.id, running(None), now_s=9.0)
     presence.write()
     assert store.nodes.get(node.id) == node
     presence.record(node.id, running(None), now_s=13.0)
     presence.write()
     assert store.nodes.get(node.id).pulse is None
-    store.close()
 
 
-def test_a_heartbeat_from_the_future_is_one_of_the_start(tmp_path: Path) -> None:
-    database = Database(lay_out(tmp_path / "elasticd.db"))
-    store, presence = Store(database), Presence(database)
-    node = joined(store)
+def test_a_heartbeat_from_the_future_is_one_of_the_start(
+    store: Store, presence: Presence, node: Node
+) -> None:
     presence.begin(now_s=10.5)
     assert store.nodes.get(node.id) == node
     presence.begin(now_s=4.0)
@@ -135,7 +145,6 @@ def test_a_heartbeat_from_the_future_is_one_of_the_start(tmp_path: Path) -> None
     presence.record(node.id, running(None), now_s=5.0)
     presence.write()
     assert store.nodes.get(node.id).heartbeat_at_s == 5.0
-    store.close()
 
 
 def test_how_much_too_long_nobody_was_heard_is_known_of_each_gap_between_two_heartbeats(
