@@ -11,6 +11,8 @@ from elastic.clock import ManualClock
 from elastic.durations import LOOK_S, MINUTE_S
 from elastic.model import (
     AgentState,
+    Batch,
+    Beginning,
     Exit,
     Generation,
     Mode,
@@ -43,6 +45,7 @@ class _Agent:
     notice: Notice | None = None
     has_news: bool = True
     windows: list[Window] = field(default_factory=list)
+    beginnings: dict[int, Beginning] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -166,10 +169,12 @@ class Agents:
             windows=tuple(agent.windows),
             acked_seq=agent.seq,
             notice=agent.notice,
+            beginnings=agent.beginnings,
         )
         self.store.heartbeats.take_in(agent.node.id, said, now_s=now_s)
         agent.has_news = False
         agent.windows.clear()
+        agent.beginnings.clear()
 
     def _obey(self, node_id: str, wanted: int | None) -> None:
         self._obeying.discard((node_id, wanted))
@@ -207,7 +212,14 @@ class Agents:
             counts[each.node.offering.node_type] = counts.get(each.node.offering.node_type, 0) + 1
         step_s = self.program.speeds.step_s(tuple(sorted(counts.items())))
         now_s = self.clock.now_s()
-        self._training = _Training(generation, alive[0].node.id, step_s, now_s, now_s, self.done)
+        leader = alive[0]
+        self._training = _Training(generation, leader.node.id, step_s, now_s, now_s, self.done)
+        if self.done:
+            leader.seq += 1
+            leader.beginnings[leader.seq] = Beginning(
+                self.done, "checkpoint", stops_when_asked=True, batch=Batch.JOB, at_s=now_s
+            )
+            leader.has_news = True
         self._await_end(self._training)
         self.later(now_s + step_s, self._note_news)  # the first turn is news
 

@@ -52,7 +52,13 @@ def note_beginning(
     connection: Connection, job_id: str, beginning: Beginning, *, node_id: str, now_s: float
 ) -> None:
     """Records where the script began, and what it says of itself."""
-    values = {"stops_when_asked": beginning.stops_when_asked, "batch": beginning.batch}
+    values: dict[str, object] = {
+        "stops_when_asked": beginning.stops_when_asked,
+        "batch": beginning.batch,
+    }
+    # Turns can be saved and never be told: while no heartbeat arrived, their node was lost.
+    if beginning.iteration > job_rows.row(connection, job_id).iteration:
+        values["iteration"] = beginning.iteration
     job_rows.change(connection, job_id, values)
     if beginning.read_from:
         text = (

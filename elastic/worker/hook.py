@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import functools
 import os
+import signal
 import socket
 import time
 from collections.abc import Callable
@@ -299,6 +300,10 @@ class Worker:
     def close(self) -> None:
         # A fork (a data loader's worker) must not report for its parent.
         if os.getpid() == self._pid:
+            if self._done is None and self.saves.begins_at:
+                # It has read a save, and found nothing left to do.
+                self._began_at = self.saves.begins_at
+                self.tell_beginning(stops_when_asked=self.counts_own_turns or handles_sigterm())
             self.saves.close()
             self.recorder.flush()
             if self._has_begun:
@@ -333,6 +338,11 @@ def worker() -> Worker:
     ):
         result.begin()
     return result
+
+
+def handles_sigterm() -> bool:
+    """Whether the script handles SIGTERM itself."""
+    return signal.getsignal(signal.SIGTERM) not in (signal.SIG_DFL, signal.SIG_IGN, None)
 
 
 def process_age_s() -> float:

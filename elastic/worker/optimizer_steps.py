@@ -14,7 +14,7 @@ from collections.abc import Callable
 from types import ModuleType
 
 from elastic.worker.agreement import C10D_MODULE, Agreement, default_store
-from elastic.worker.hook import Worker
+from elastic.worker.hook import Worker, handles_sigterm
 from elastic.worker.imports import after_import
 from elastic.worker.rank_starts import RankStart
 from elastic.worker.replicas import replica_of
@@ -80,7 +80,7 @@ class StepCounter:
             self._collectives = _collectives()
         elif self._turns == 2:
             # A script that reports its turns itself has done so by now.
-            self._worker.tell_beginning(stops_when_asked=_has_handler())
+            self._worker.tell_beginning(stops_when_asked=handles_sigterm())
         elif self._turns == ALONE_AFTER:
             self._tell_if_alone()
         if (
@@ -152,7 +152,7 @@ class StepCounter:
         script ends by ``SystemExit``, so that its ``finally`` blocks run.
         """
         _hold_process_groups()
-        if _has_handler():
+        if handles_sigterm():
             self._has_called_for_signal = True
             # Blocked where the machine's owner signals all processes, as Slurm does.
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
@@ -160,11 +160,6 @@ class StepCounter:
         else:
             self._worker.say_last("drained", None)
             raise SystemExit(0)
-
-
-def _has_handler() -> bool:
-    """Whether the script handles SIGTERM itself."""
-    return signal.getsignal(signal.SIGTERM) not in (signal.SIG_DFL, signal.SIG_IGN, None)
 
 
 def _collectives() -> int | None:

@@ -37,9 +37,15 @@ def saved(store: Store, node: Node, *saves: Save, seq: int = 50) -> None:
 
 
 def begins(
-    store: Store, node: Node, *, read_from: str = "", stops_when_asked: bool = False, seq: int = 40
+    store: Store,
+    node: Node,
+    *,
+    at: int = 0,
+    read_from: str = "",
+    stops_when_asked: bool = False,
+    seq: int = 40,
 ) -> None:
-    beginning = Beginning(0, read_from, stops_when_asked, Batch.WORKER)
+    beginning = Beginning(at, read_from, stops_when_asked, Batch.WORKER)
     said = HeartbeatReport(
         NodeReport(AgentState.RUNNING, 1), beginnings={seq: beginning}, acked_seq=seq
     )
@@ -236,6 +242,15 @@ def test_the_file_that_told_where_a_script_goes_on_is_told(
         "the script goes on at iteration 0: it has read snapshot.pt"
     ]
     assert store.jobs.get(job.id).batch is Batch.WORKER
+
+
+def test_turns_that_were_saved_and_never_told_count_once_a_script_begins_behind_them(
+    store: Store, job: Job, node: Node
+) -> None:
+    store.measurements.append(node.id, [window(node, 1, iteration=57, iterations=57)])
+    begins(store, node, at=90, read_from="snapshot.pt")
+    now = store.jobs.get(job.id)
+    assert (now.iteration, now.redone) == (90, 0)
 
 
 def test_where_a_script_begins_is_told_before_what_it_has_to_do_again(

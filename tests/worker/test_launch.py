@@ -278,6 +278,17 @@ def test_a_script_begins_where_the_file_that_it_reads_was_saved(desk: Desk) -> N
     assert [m["iteration"] for m in told if m["kind"] == "window" and not m["is_cold"]] == [6, 10]
 
 
+def test_a_script_that_reads_its_last_save_and_has_nothing_left_to_do_says_so(desk: Desk) -> None:
+    path, marks = str(desk.folder / "snapshot.pt"), str(desk.folder / "marks")
+    desk.launch(RESUMING, path, ELASTICD_SAVES=marks)
+    desk.launch(
+        "import sys\nwith open(sys.argv[1], 'rb') as file: file.read()", path, ELASTICD_SAVES=marks
+    )
+    desk.messages()
+    begins = [(m["iteration"], os.path.basename(m["text"])) for m in desk.beginnings]
+    assert begins[-1] == (4, "snapshot.pt")
+
+
 def test_a_step_of_two_workers_counts_their_two_batches(desk: Desk) -> None:
     desk.launch(GAN.format(turns=7), WORLD_SIZE="2")
     assert desk.words()[0] == ("turns", 14)
