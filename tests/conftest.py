@@ -6,13 +6,18 @@ import functools
 import os
 import tempfile
 from collections.abc import Iterator
+from typing import Any
 
 import botocore.session
 import hypothesis
 import pytest
+import sqlalchemy
 import structlog
 from hypothesis.internal.conjecture import providers
+from sqlalchemy import Engine
+from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 
+import elastic.store.engine as engines
 from tests.postgres import PostgresServer, postgres_server
 from tests.short_folders import short_folder
 
@@ -54,6 +59,28 @@ def descriptions_of_services() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
             botocore.session, "create_loader", functools.cache(botocore.session.create_loader)
+        )
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def compiled_statements() -> Iterator[None]:
+    """SQLAlchemy compiles each statement once for each engine; here once for all databases of
+    SQLite, of which nearly each test has its own."""
+    compiled: dict[object, object] = {}
+
+    def create(url: str, **more: Any) -> Engine:
+        engine = sqlalchemy.create_engine(url, **more)
+        if engine.dialect.name == "sqlite":
+            engine.update_execution_options(compiled_cache=compiled)
+        return engine
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engines, "create_engine", create)
+        # A dialect is part of what a compiled statement is found by.
+        patch.setattr(SQLiteDialect_pysqlite, "__hash__", lambda self: hash(type(self)))
+        patch.setattr(
+            SQLiteDialect_pysqlite, "__eq__", lambda self, other: type(self) is type(other)
         )
         yield
 
