@@ -70,10 +70,7 @@ def compiled_statements() -> Iterator[None]:
     compiled: dict[object, object] = {}
 
     def create(url: str, **more: Any) -> Engine:
-        engine = sqlalchemy.create_engine(url, **more)
-        if engine.dialect.name == "sqlite":
-            engine.update_execution_options(compiled_cache=compiled)
-        return engine
+        return sqlalchemy.create_engine(url, execution_options={"compiled_cache": compiled}, **more)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(engines, "create_engine", create)
