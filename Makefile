@@ -64,7 +64,7 @@ quick: $(STAMP)  ## Runs the examples of the pure rooms, in under 10 seconds of 
 		--deselect tests/policy/test_what_if.py::test_each_printed_threshold_flips_the_plan_at_it_and_not_before
 
 test: $(STAMP) browser  ## Runs all tests but the slow ones.
-	$(BIN)/pytest -n $(JOBS) -m 'not slow $(if $(filter 0,$(BROWSER)),and not browser)'
+	$(BIN)/pytest -n $(JOBS) --dist worksteal -m 'not slow $(if $(filter 0,$(BROWSER)),and not browser)'
 
 # The demo promises a time, a quota is a share of a core that must be there, and two cores are faster than one only where
 # nobody else computes: these have the machine to themselves.
