@@ -42,7 +42,7 @@ from elastic.reconciler import (
     TerminationPermission,
     Timeouts,
 )
-from elastic.store import HeartbeatReport, Store, open_store
+from elastic.store import HeartbeatReport, PriceReport, Store, open_store
 
 TYPES = [NodeType(f"type.{size}", cpu=size, memory_gib=size * 2.0) for size in (1.0, 2.0, 4.0, 8.0)]
 OFFERINGS = [Offering(each.name, Capacity.ON_DEMAND, "zone-a") for each in TYPES]
@@ -225,9 +225,7 @@ def _training_node(store: Store) -> Node:
     job, _ = store.jobs.submit(
         JobSpec("job", ("train.py",), iterations=10**9), key=None, request_hash="h", now_s=START_S
     )
-    store.ledger.add_price(
-        OFFERINGS[0], 0.1, valid_from_s=START_S, observed_at_s=START_S, source="table"
-    )
+    store.ledger.add_prices([PriceReport(OFFERINGS[0], 0.1, START_S, START_S, "table")])
     node = store.nodes.intend_launch(
         job.id,
         OFFERINGS[0],

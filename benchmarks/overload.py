@@ -41,7 +41,7 @@ from elastic.model import ONE_WORKER, JobSpec, NodeType, Offering
 from elastic.protocol import PROTOCOL
 from elastic.providers import FakeCloud, FakeProvider
 from elastic.reconciler import NodeTokens
-from elastic.store import Store, open_store
+from elastic.store import PriceReport, Store, open_store
 from elastic.ticker import Ticker
 
 _INTERVAL_S = 5.0
@@ -243,9 +243,7 @@ def _nodes(store: Store, count: int) -> list[tuple[str, str]]:
     """A job with so many nodes that have joined: the ids of nodes and instances."""
     offering = Offering("plain")
     now_s = SystemClock().now_s()
-    store.ledger.add_price(
-        offering, 0.1, valid_from_s=now_s - 60, observed_at_s=now_s, source="here"
-    )
+    store.ledger.add_prices([PriceReport(offering, 0.1, now_s - 60, now_s, "here")])
     spec = JobSpec("crowded", ("train.py",), nodes_max=count)
     job, _ = store.jobs.submit(spec, key=None, request_hash="h", now_s=now_s)
     bought = store.nodes.intend_launch(

@@ -27,7 +27,7 @@ from elastic.model import (
     Window,
 )
 from elastic.reconciler import Timeouts
-from elastic.store import Store
+from elastic.store import PriceReport, Store
 
 NOW_S = 1_700_000_000.0
 """The instant that builders take as the present."""
@@ -64,6 +64,12 @@ def prices(usd_per_h: Mapping[str, float], **rest: Any) -> tuple[Price, ...]:
         price(name, usd, price_id=number, **rest)
         for number, (name, usd) in enumerate(usd_per_h.items(), 1)
     )
+
+
+def add_price(store: Store, of: Offering, usd_per_h: float, **rest: Any) -> Price:
+    """Stores what a source said of one price, and gives it as it is kept."""
+    store.ledger.add_prices([PriceReport(of, usd_per_h, **rest)])
+    return store.prices.listed(offering=of, limit=1)[0]
 
 
 def job_spec(**rest: Any) -> JobSpec:

@@ -20,6 +20,7 @@ from elastic.store import Store, open_store
 from elastic.throughput import estimate_step_s, iterations_per_usd
 from tests.builders import (
     NOW_S,
+    add_price,
     group,
     intend,
     job,
@@ -42,8 +43,13 @@ PRICES = prices({"c4.xlarge": 0.199, "c5.xlarge": 0.170})
 def store(tmp_path: Path) -> Iterator[Store]:
     opened = open_store(lay_out(tmp_path / "elasticd.db"))
     for price in PRICES:
-        opened.ledger.add_price(
-            price.offering, price.usd_per_h, valid_from_s=0.0, observed_at_s=0.0, source="test"
+        add_price(
+            opened,
+            price.offering,
+            price.usd_per_h,
+            valid_from_s=0.0,
+            observed_at_s=0.0,
+            source="test",
         )
     yield opened
     opened.close()

@@ -12,7 +12,7 @@ from elastic.durations import MINUTE_S
 from elastic.errors import PriceUnavailable
 from elastic.model import DoubtedPrice, Offering, Price
 from elastic.pricing import PriceSource, Quote, sift, why_impossible
-from elastic.store import Store
+from elastic.store import PriceReport, Store
 
 log = structlog.get_logger(__name__)
 
@@ -68,7 +68,7 @@ class PriceRecords:
         self, quotes: Sequence[Quote], in_force: tuple[Price, ...], *, now_s: float
     ) -> bool:
         """Records what is new and believed; returns whether anything was."""
-        has_recorded = False
+        news: list[PriceReport] = []
         # Of each offering the later price.
         known = {price.offering: price for price in in_force}
         measures = {
@@ -89,8 +89,10 @@ class PriceRecords:
                 continue  # over, and known already
             # An unchanged price is written again only now and then.
             if _says_something(quote, before, now_s=now_s):
-                self._record(quote, now_s=now_s)
-                has_recorded = True
+                news.append(_report(quote, now_s=now_s))
+        if news:
+            # At once: EC2 has thousands of prices, and each transaction waits for the disk.
+            self.store.ledger.add_prices(news)
         for offering in newest:
             self._doubted.pop(offering, None)
         for each in sifted.quarantined:
@@ -102,7 +104,7 @@ class PriceRecords:
                 self._disbelieved[each.quote.offering] = each.quote
                 text = f"{each.quote.offering}: this price is not believed: {each.reason}"
                 self.store.events.add("price_quarantined", text, now_s=now_s)
-        return has_recorded
+        return bool(news)
 
     def _doubt(self, quote: Quote, known: Price | None) -> None:
         """Notes a price that may be true, from the last observation of the price in force on.
@@ -120,15 +122,16 @@ class PriceRecords:
                 since_s = max(quote.valid_from_s, known.observed_at_s)
             self._doubted[quote.offering] = DoubtedPrice(quote.offering, quote.usd_per_h, since_s)
 
-    def _record(self, quote: Quote, *, now_s: float) -> None:
-        self.store.ledger.add_price(
-            quote.offering,
-            quote.usd_per_h,
-            valid_from_s=quote.valid_from_s,
-            observed_at_s=_observed_at_s(quote, now_s),
-            source=quote.source,
-            extras_usd_per_h=quote.extras_usd_per_h,
-        )
+
+def _report(quote: Quote, *, now_s: float) -> PriceReport:
+    return PriceReport(
+        quote.offering,
+        quote.usd_per_h,
+        quote.valid_from_s,
+        _observed_at_s(quote, now_s),
+        quote.source,
+        quote.extras_usd_per_h,
+    )
 
 
 def _says_something(quote: Quote, known: Price | None, *, now_s: float) -> bool:

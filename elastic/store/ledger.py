@@ -52,29 +52,12 @@ _RUNNING = select(ledger.c.job_id, _USD_PER_H, ledger.c.from_s, ledger.c.minimum
 _OF_JOB = select(ledger).where(ledger.c.job_id == bindparam("job_id")).order_by(ledger.c.id)
 
 
-def add_price(
-    connection: Connection,
-    offering: Offering,
-    usd_per_h: float,
-    *,
-    valid_from_s: float,
-    observed_at_s: float,
-    source: str,
-    extras_usd_per_h: float = 0.0,
-) -> Price:
-    """Records a price; the running rows of its nodes go on at it."""
-    price, is_new = prices.add(
-        connection,
-        offering,
-        usd_per_h,
-        valid_from_s=valid_from_s,
-        observed_at_s=observed_at_s,
-        source=source,
-        extras_usd_per_h=extras_usd_per_h,
-    )
-    if is_new:
-        _reprice(connection, price)
-    return price
+def add_prices(connection: Connection, said: Iterable[prices.PriceReport]) -> None:
+    """Records prices, in this order; the running rows of their nodes go on at them."""
+    for each in said:
+        price, is_new = prices.add(connection, each)
+        if is_new:
+            _reprice(connection, price)
 
 
 def rewrite(connection: Connection, node_ids: Iterable[str]) -> None:
@@ -280,7 +263,7 @@ def _values(stretch: Stretch) -> dict[str, object]:
 class Ledger(Repository):
     """What machines have cost, by what prices."""
 
-    add_price = writes(add_price)
+    add_prices = writes(add_prices)
     listed = reads(listed)
     of_job = reads(of_job)
     running = reads(running)

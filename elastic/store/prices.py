@@ -4,7 +4,7 @@ by another."""
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 
 from sqlalchemy import Connection, Row, Select, and_, bindparam, func, select, union_all, update
@@ -26,27 +26,32 @@ _IN_FORCE = (
 )
 
 
-def add(
-    connection: Connection,
-    offering: Offering,
-    usd_per_h: float,
-    *,
-    valid_from_s: float,
-    observed_at_s: float,
-    source: str,
-    extras_usd_per_h: float = 0.0,
-) -> tuple[Price, bool]:
+@dataclass(frozen=True, slots=True)
+class PriceReport:
+    """What a source said of one offering's price; as in `Price`, which it becomes."""
+
+    offering: Offering
+    usd_per_h: float
+    valid_from_s: float
+    observed_at_s: float
+    source: str
+    extras_usd_per_h: float = 0.0
+
+
+def add(connection: Connection, said: PriceReport) -> tuple[Price, bool]:
     """Records a price and gives it with True; one that says nothing new confirms the old one, given
     with False.
 
     What was charged stays charged: a price of no later date than the one in force holds from when
     it was observed.
     """
+    offering, usd_per_h = said.offering, said.usd_per_h
+    valid_from_s, observed_at_s = said.valid_from_s, said.observed_at_s
     # Of the later instant: a price may be told late, and another may be in force by now.
     current = in_force(connection, offering, at_s=max(valid_from_s, observed_at_s))
     if current is not None and (current.usd_per_h, current.extras_usd_per_h) == (
         usd_per_h,
-        extras_usd_per_h,
+        said.extras_usd_per_h,
     ):
         connection.execute(
             update(prices).where(prices.c.id == current.id).values(observed_at_s=observed_at_s)
@@ -60,13 +65,19 @@ def add(
         prices,
         **_columns(offering),
         usd_per_h=usd_per_h,
-        extras_usd_per_h=extras_usd_per_h,
+        extras_usd_per_h=said.extras_usd_per_h,
         valid_from_s=valid_from_s,
         observed_at_s=observed_at_s,
-        source=source,
+        source=said.source,
     )
     price = Price(
-        row_id, offering, usd_per_h, valid_from_s, observed_at_s, source, extras_usd_per_h
+        row_id,
+        offering,
+        usd_per_h,
+        valid_from_s,
+        observed_at_s,
+        said.source,
+        said.extras_usd_per_h,
     )
     if current is not None:
         text = (
@@ -212,7 +223,7 @@ def _all_in_force(depth: int) -> Select[tuple[object, ...]]:
 
 
 class Prices(Repository):
-    """Prices, read; `Ledger.add_price` writes them."""
+    """Prices, read; `Ledger.add_prices` writes them."""
 
     in_force = reads(all_in_force)
     held = reads(held)

@@ -27,7 +27,7 @@ from elastic.policy import VERSIONS, decide
 from elastic.reconciler import JobFolders
 from elastic.store import HeartbeatReport
 from tests.api.world import LARGE, SMALL, START_S, World, decide_once, train
-from tests.builders import intend, window
+from tests.builders import add_price, intend, window
 
 
 def artifacts(world: World, job_id: str) -> Path:
@@ -146,7 +146,8 @@ def test_throughput_is_given_over_time(client: TestClient, world: World) -> None
 
 def test_the_ledger_lists_rows_and_sums_them_all(client: TestClient, world: World) -> None:
     job, _ = train(world)
-    world.store.ledger.add_price(
+    add_price(
+        world.store,
         SMALL,
         0.72,
         valid_from_s=world.clock.now_s(),
@@ -207,9 +208,7 @@ def test_a_row_over_midnight_is_shared_by_its_days() -> None:
 
 
 def test_prices_are_listed_as_they_came_and_as_they_are(client: TestClient, world: World) -> None:
-    world.store.ledger.add_price(
-        LARGE, 0.3, valid_from_s=START_S, observed_at_s=START_S, source="test"
-    )
+    add_price(world.store, LARGE, 0.3, valid_from_s=START_S, observed_at_s=START_S, source="test")
     assert [each["usd_per_h"] for each in client.get("/v1/prices").json()["items"]] == [
         0.3,
         0.72,
@@ -266,8 +265,13 @@ def test_prices_tell_what_cannot_be_bought_now_and_until_when(
     world.context.provider.blocks.block(SMALL, Obstacle.QUOTA, now_s=START_S)
     world.context.provider.blocks.block(LARGE, nodes=4, now_s=START_S)
     spot = Offering("small", Capacity.SPOT)
-    world.store.ledger.add_price(
-        spot, 0.2, valid_from_s=START_S - 3700, observed_at_s=START_S - 3700, source="test"
+    add_price(
+        world.store,
+        spot,
+        0.2,
+        valid_from_s=START_S - 3700,
+        observed_at_s=START_S - 3700,
+        source="test",
     )
     items = client.get("/v1/prices", params={"current": True}).json()["items"]
     told = {each["offering"]["capacity"] + each["offering"]["node_type"]: each for each in items}

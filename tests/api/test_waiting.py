@@ -10,7 +10,7 @@ from fastapi.testclient import TestClient
 
 from elastic.model import Capacity, CapacityChoice, Job, JobSpec, Obstacle, Offering
 from tests.api.world import START_S, World
-from tests.builders import intend
+from tests.builders import add_price, intend
 
 SPOT = Offering("small", Capacity.SPOT, "us-east-1a")
 OTHER = Offering("large", Capacity.SPOT, "us-east-1b")
@@ -70,7 +70,7 @@ def test_a_job_with_a_node_waits_for_none_and_one_that_lost_it_waits_since_then(
     client: TestClient, world: World, job: Job
 ) -> None:
     now_s = world.clock.now_s()
-    world.store.ledger.add_price(SPOT, 0.1, valid_from_s=now_s, observed_at_s=now_s, source="test")
+    add_price(world.store, SPOT, 0.1, valid_from_s=now_s, observed_at_s=now_s, source="test")
     node = intend(world.store, job.id, SPOT, now_s=world.clock.now_s())
     world.store.nodes.launched(node.id, "fake-1", launched_at_s=world.clock.now_s(), minimum_s=60.0)
     assert waiting(client, job) is None

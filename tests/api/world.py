@@ -34,7 +34,7 @@ from elastic.policy import VERSIONS
 from elastic.providers import FakeCloud, FakeProvider
 from elastic.reconciler import NodeTokens, observe, read_catalog
 from elastic.store import Database, HeartbeatReport, Store
-from tests.builders import intend
+from tests.builders import add_price, intend
 
 START_S = 1_700_000_000.0
 TOKEN = "a-token-that-nobody-guesses"
@@ -75,8 +75,8 @@ def make_world(folder: Path, *, template: Path) -> World:
         user_token=TOKEN,
     )
     for offering, usd_per_h in ((SMALL, 0.36), (LARGE, 0.72)):
-        store.ledger.add_price(
-            offering, usd_per_h, valid_from_s=START_S, observed_at_s=START_S, source="test"
+        add_price(
+            store, offering, usd_per_h, valid_from_s=START_S, observed_at_s=START_S, source="test"
         )
     return World(context, store, clock, wakes)
 

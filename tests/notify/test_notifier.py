@@ -15,7 +15,7 @@ from elastic.errors import InvalidInput
 from elastic.model import Job, JobPhase, JobSpec, Objective, Topic
 from elastic.notify import Attachment, Notifier, recipients_of, send
 from elastic.store import Delivery, Store, StoredAlarm, open_store
-from tests.builders import NOW_S, intend, job_spec, offering
+from tests.builders import NOW_S, add_price, intend, job_spec, offering
 from tests.notify.receivers import Mailbox, Webhook, running_mailbox, running_webhook
 
 LATE = StoredAlarm("will_be_late", "3 min short", NOW_S)
@@ -223,7 +223,7 @@ def test_a_running_job_s_budget_and_losses_are_looked_at(
 ) -> None:
     half = offering("local.half")
     job = submitted(store, job_spec(objective=Objective(budget_usd=1.0)))
-    store.ledger.add_price(half, 1.0, valid_from_s=NOW_S, observed_at_s=NOW_S, source="test")
+    add_price(store, half, 1.0, valid_from_s=NOW_S, observed_at_s=NOW_S, source="test")
     node = intend(store, job.id, half, now_s=NOW_S)
     store.nodes.launched(node.id, "machine", launched_at_s=NOW_S, minimum_s=0.0)
     told = notifier(store, clock, to={"me": webhook.address}, node_losses=0)

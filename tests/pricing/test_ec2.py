@@ -16,6 +16,7 @@ from elastic.pricing import PRICE_ARCHIVES, PRICE_SOURCES, PriceSetup, PriceSour
 from elastic.pricing.ec2 import Ec2History, Ec2Prices, Feeds, PricedOffers, connect_feeds
 from elastic.pricing.ec2.price_list import parse_entry
 from elastic.store import open_store
+from tests.builders import add_price
 from tests.empty_database import lay_out
 from tests.pricing.contract import PriceSourceContract
 from tests.pricing.price_list import entry
@@ -306,10 +307,8 @@ def test_what_spot_prices_were_while_they_were_not_told_is_told_after_a_restart(
 ) -> None:
     """The price list was heard all the time."""
     store = open_store(lay_out(tmp_path / "elasticd.db"))
-    store.ledger.add_price(SPOT_A, 0.085, valid_from_s=NOW_S, observed_at_s=NOW_S, source="ec2")
-    store.ledger.add_price(
-        HERE, 0.185, valid_from_s=NOW_S, observed_at_s=NOW_S + 7200, source="ec2"
-    )
+    add_price(store, SPOT_A, 0.085, valid_from_s=NOW_S, observed_at_s=NOW_S, source="ec2")
+    add_price(store, HERE, 0.185, valid_from_s=NOW_S, observed_at_s=NOW_S + 7200, source="ec2")
     setup = PriceSetup(
         started_at_s=0.0,
         ec2=PLAIN,

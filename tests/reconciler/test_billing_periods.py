@@ -12,7 +12,7 @@ from elastic.model import Node, NodePhase, Offering
 from elastic.providers import Instance, InstanceState
 from elastic.reconciler.billing_periods import BillingPeriods
 from elastic.store import Store, open_store
-from tests.builders import intend, job_spec
+from tests.builders import add_price, intend, job_spec
 from tests.empty_database import lay_out
 
 SMALL = Offering("small")
@@ -29,7 +29,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 def bought(store: Store, *, launched_at_s: float) -> Node:
     """A node whose purchase was answered at an instant that counts as its launch."""
     job, _ = store.jobs.submit(job_spec(), key=None, request_hash="h", now_s=INTENDED_S)
-    store.ledger.add_price(SMALL, 0.36, valid_from_s=0.0, observed_at_s=INTENDED_S, source="test")
+    add_price(store, SMALL, 0.36, valid_from_s=0.0, observed_at_s=INTENDED_S, source="test")
     node = intend(store, job.id, SMALL, now_s=INTENDED_S)
     store.nodes.launched(node.id, "i-1", launched_at_s=launched_at_s, minimum_s=0.0)
     return store.nodes.get(node.id)

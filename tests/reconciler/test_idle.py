@@ -14,6 +14,7 @@ from sqlalchemy import Engine, event
 from elastic.model import Group, JobPhase
 from elastic.store import Database, Store
 from elastic.store.facts import Facts
+from tests.builders import add_price
 from tests.reconciler.dictated import Dictated
 from tests.reconciler.virtual import LARGE, SMALL, VirtualCluster, small_forever
 
@@ -87,7 +88,8 @@ def test_facts_that_are_kept_are_what_a_new_look_finds(tmp_path: Path) -> None:
     compare(25)
     cluster.cloud.reclaim(next(n.provider_id or "" for n in cluster.store.nodes.listed(first.id)))
     compare(20)
-    cluster.store.ledger.add_price(
+    add_price(
+        cluster.store,
         LARGE,
         0.9,
         valid_from_s=cluster.clock.now_s(),

@@ -16,6 +16,7 @@ from elastic.pricing import PRICE_ARCHIVES, PRICE_SOURCES, PriceSetup, Quote
 from elastic.reconciler import PricePast
 from elastic.store import Store, open_store
 from elastic_lab import parse_scenario, running_lab
+from tests.builders import add_price
 from tests.empty_database import lay_out
 
 LARGE, XLARGE = (Offering(each, Capacity.SPOT, "us-east-1a") for each in ("c5.large", "c5.xlarge"))
@@ -55,7 +56,8 @@ class Archive:
 def store(tmp_path: Path) -> Store:
     found = open_store(lay_out(tmp_path / "elasticd.db"))
     for offering in (LARGE, XLARGE, Offering("c5.large", zone="us-east-1a")):
-        found.ledger.add_price(
+        add_price(
+            found,
             offering,
             0.05,
             valid_from_s=START_S,
@@ -100,7 +102,7 @@ def test_a_market_that_comes_later_gets_its_past_too(store: Store) -> None:
     past = PricePast(store, lambda: archive)
     now_s = look_for(past, 600.0)
     late = Offering("m5.large", Capacity.SPOT, "us-east-1a")
-    store.ledger.add_price(late, 0.05, valid_from_s=now_s, observed_at_s=now_s, source="ec2")
+    add_price(store, late, 0.05, valid_from_s=now_s, observed_at_s=now_s, source="ec2")
     look_for(past, 600.0, from_s=now_s)
     assert archive.asked[4:] == ["m5.large 0", "m5.large 1"]
 
@@ -117,7 +119,7 @@ def test_who_is_refused_waits_longer_each_time_and_begins_anew(store: Store) -> 
 
 def test_prices_of_another_source_have_no_past_there(tmp_path: Path) -> None:
     store = open_store(lay_out(tmp_path / "elasticd.db"))
-    store.ledger.add_price(LARGE, 0.05, valid_from_s=START_S, observed_at_s=START_S, source="trace")
+    add_price(store, LARGE, 0.05, valid_from_s=START_S, observed_at_s=START_S, source="trace")
     archive = Archive()
     look_for(PricePast(store, lambda: archive), 600.0)
     assert archive.asked == []
@@ -143,7 +145,8 @@ def test_the_labs_markets_have_a_past_of_90_days(
         )
         store = open_store(lay_out(tmp_path / "elasticd.db"))
         for quote in PRICE_SOURCES["ec2"](setup).refresh(now_s):
-            store.ledger.add_price(
+            add_price(
+                store,
                 quote.offering,
                 quote.usd_per_h,
                 valid_from_s=quote.valid_from_s,

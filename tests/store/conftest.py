@@ -9,7 +9,7 @@ import pytest
 
 from elastic.model import Job, JobSpec, Node, Offering
 from elastic.store import Store, open_store
-from tests.builders import intend
+from tests.builders import add_price, intend
 from tests.empty_database import lay_out
 from tests.postgres import PostgresServer
 
@@ -55,7 +55,7 @@ def job(store: Store) -> Job:
 @pytest.fixture
 def node(store: Store, job: Job) -> Node:
     """A node that joined and is the only member of generation 1; $0.36 an hour, launched at 110."""
-    store.ledger.add_price(HALF, 0.36, valid_from_s=0.0, observed_at_s=0.0, source="test")
+    add_price(store, HALF, 0.36, valid_from_s=0.0, observed_at_s=0.0, source="test")
     intended = intend(store, job.id, HALF, now_s=109.0)
     store.nodes.launched(intended.id, "machine-1", launched_at_s=110.0, minimum_s=0.0)
     joined = store.nodes.joined(intended.id, now_s=115.0)

@@ -12,6 +12,7 @@ import pytest
 from elastic.errors import Conflict, ElasticError, InvalidInput, NotFound, StoreUnavailable
 from elastic.model import JobSpec
 from elastic.store import Store, back_up, inspect_store, open_store, restore
+from tests.builders import add_price
 from tests.postgres import PostgresServer
 from tests.store.past_databases import dump
 
@@ -205,10 +206,10 @@ def test_a_ledger_that_does_not_follow_from_prices_is_named(url: str, store: Sto
     from tests.store.conftest import HALF
 
     job, _ = store.jobs.submit(JobSpec("a", ("t.py",)), key=None, request_hash="h", now_s=NOW_S)
-    store.ledger.add_price(HALF, 0.36, valid_from_s=0.0, observed_at_s=0.0, source="test")
+    add_price(store, HALF, 0.36, valid_from_s=0.0, observed_at_s=0.0, source="test")
     node = intend(store, job.id, HALF, now_s=NOW_S)
     store.nodes.launched(node.id, "machine-1", launched_at_s=NOW_S, minimum_s=60.0)
-    store.ledger.add_price(HALF, 0.72, valid_from_s=NOW_S + 60, observed_at_s=NOW_S, source="test")
+    add_price(store, HALF, 0.72, valid_from_s=NOW_S + 60, observed_at_s=NOW_S, source="test")
     assert inspect_store(url).faults == ()
     engine = plain_engine(url)
     for change, found in (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from elastic.model import Boot, JobSpec, Node, Offering, Setup
 from elastic.store import Store
-from tests.builders import intend
+from tests.builders import add_price, intend
 from tests.store.conftest import HALF
 
 FULL = Offering("local.full")
@@ -24,7 +24,7 @@ def test_what_a_machine_was_made_from_and_its_set_up_are_on_record(
 def test_a_busy_type_drives_out_no_other_and_times_are_kept_to_a_tenth_of_a_second(
     store: Store, node: Node
 ) -> None:
-    store.ledger.add_price(FULL, 0.72, valid_from_s=0.0, observed_at_s=0.0, source="test")
+    add_price(store, FULL, 0.72, valid_from_s=0.0, observed_at_s=0.0, source="test")
     for number in range(300):
         other = intend(store, node.job_id, FULL, now_s=120.0)
         store.nodes.launched(

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from elastic.model import Capacity, Offering, PastPrice
 from elastic.store import Store
+from tests.builders import add_price
 
 SPOT = Offering("c5.large", Capacity.SPOT, "us-east-1a")
 ELSEWHERE = replace(SPOT, zone="us-east-1b")
@@ -16,7 +17,7 @@ def told(usd_per_h: float, at_s: float, of: Offering = SPOT) -> PastPrice:
 
 
 def record(store: Store, usd_per_h: float, at_s: float, of: Offering = SPOT) -> None:
-    store.ledger.add_price(of, usd_per_h, valid_from_s=at_s, observed_at_s=at_s, source="ec2")
+    add_price(store, of, usd_per_h, valid_from_s=at_s, observed_at_s=at_s, source="ec2")
 
 
 def known(store: Store) -> list[tuple[float, float]]:

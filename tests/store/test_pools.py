@@ -17,14 +17,14 @@ from elastic.model import (
     Pool,
 )
 from elastic.store import HeartbeatReport, Store
-from tests.builders import job_spec
+from tests.builders import add_price, job_spec
 
 SPOT = Offering("c5.large", Capacity.SPOT, "us-east-1a")
 
 
 @pytest.fixture
 def job_id(store: Store) -> str:
-    store.ledger.add_price(SPOT, 0.03, valid_from_s=0.0, observed_at_s=0.0, source="test")
+    add_price(store, SPOT, 0.03, valid_from_s=0.0, observed_at_s=0.0, source="test")
     return store.jobs.submit(job_spec(), key=None, request_hash="h", now_s=0.0)[0].id
 
 

@@ -27,7 +27,7 @@ from elastic.model import (
     Window,
 )
 from elastic.store import Event, HeartbeatReport, Store, open_store
-from tests.builders import intend
+from tests.builders import add_price, intend
 from tests.store.endings import end_job
 from tests.store.rows import HALF, plan, snapshot, window
 
@@ -233,7 +233,7 @@ def test_the_time_between_is_no_pause_of_a_switch_and_its_begin_is_a_change(
     end_job(store, job, at_s=400.0)
     store.resumes.resume(job.id, job.spec, now_s=9000.0)
     full = Offering("local.full")
-    store.ledger.add_price(full, 1.0, valid_from_s=0.0, observed_at_s=0.0, source="test")
+    add_price(store, full, 1.0, valid_from_s=0.0, observed_at_s=0.0, source="test")
     other = intend(store, job.id, full, now_s=9001.0)
     store.nodes.launched(other.id, "machine-2", launched_at_s=9001.0, minimum_s=0.0)
     other = store.nodes.joined(other.id, now_s=9003.0)

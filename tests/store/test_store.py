@@ -53,7 +53,7 @@ from elastic.store import (
     to_text,
 )
 from elastic.store.measurements import BUCKET_S, rates, spread
-from tests.builders import intend
+from tests.builders import add_price, intend
 from tests.store.rows import HALF, plan, snapshot, window
 
 
@@ -262,9 +262,7 @@ def test_numbers_that_are_none_are_stored_nowhere(store: Store, job: Job, node: 
     with pytest.raises(ElasticError):
         store.measurements.append(node.id, [window(node, 1), window(node, 2, elapsed_s=math.nan)])
     with pytest.raises(ElasticError):
-        store.ledger.add_price(
-            HALF, math.nan, valid_from_s=400.0, observed_at_s=400.0, source="test"
-        )
+        add_price(store, HALF, math.nan, valid_from_s=400.0, observed_at_s=400.0, source="test")
     assert store.measurements.listed(job.id) == ()
     assert [price.usd_per_h for price in store.prices.listed()] == [0.36]
 
@@ -299,7 +297,7 @@ def test_a_switch_is_measured_from_the_last_step_to_the_first(
 ) -> None:
     store.measurements.append(node.id, [window(node, 1, iteration=2, ended_at_s=200.0)])
     full = Offering("local.full")
-    store.ledger.add_price(full, 1.0, valid_from_s=0.0, observed_at_s=0.0, source="test")
+    add_price(store, full, 1.0, valid_from_s=0.0, observed_at_s=0.0, source="test")
     other = intend(store, job.id, full, now_s=201.0)
     store.nodes.launched(other.id, "machine-2", launched_at_s=202.0, minimum_s=0.0)
     other = store.nodes.joined(other.id, now_s=206.0)
@@ -314,7 +312,7 @@ def test_a_switch_is_measured_from_the_last_step_to_the_first(
 def test_a_nodes_ledger_is_a_chain_over_price_changes_without_gap(
     store: Store, job: Job, node: Node
 ) -> None:
-    store.ledger.add_price(HALF, 0.72, valid_from_s=1110.0, observed_at_s=1111.0, source="test")
+    add_price(store, HALF, 0.72, valid_from_s=1110.0, observed_at_s=1111.0, source="test")
     store.nodes.intend_end(node.id, reason="test", now_s=2000.0)
     store.nodes.gone(node.id, at_s=2110.0)
     rows = store.ledger.of_job(job.id)
@@ -326,10 +324,10 @@ def test_a_nodes_ledger_is_a_chain_over_price_changes_without_gap(
 
 
 def test_the_minimum_that_a_launch_bills_is_charged_once(store: Store, job: Job) -> None:
-    store.ledger.add_price(HALF, 3.6, valid_from_s=0.0, observed_at_s=0.0, source="test")
+    add_price(store, HALF, 3.6, valid_from_s=0.0, observed_at_s=0.0, source="test")
     node = intend(store, job.id, HALF, now_s=100.0)
     store.nodes.launched(node.id, "m", launched_at_s=100.0, minimum_s=60.0)
-    store.ledger.add_price(HALF, 7.2, valid_from_s=110.0, observed_at_s=110.0, source="test")
+    add_price(store, HALF, 7.2, valid_from_s=110.0, observed_at_s=110.0, source="test")
     store.nodes.intend_end(node.id, reason="test", now_s=115.0)
     store.nodes.gone(node.id, at_s=120.0)
     assert store.ledger.spent(job.id, 500.0) == pytest.approx(0.001 * 10 + 0.002 * 50)
@@ -343,8 +341,8 @@ def test_a_machine_without_a_price_is_not_entered_for_nothing(store: Store, job:
 
 
 def test_a_price_that_says_nothing_new_confirms_the_old_one(store: Store) -> None:
-    first = store.ledger.add_price(HALF, 0.5, valid_from_s=1.0, observed_at_s=1.0, source="a")
-    again = store.ledger.add_price(HALF, 0.5, valid_from_s=2.0, observed_at_s=2.0, source="a")
+    first = add_price(store, HALF, 0.5, valid_from_s=1.0, observed_at_s=1.0, source="a")
+    again = add_price(store, HALF, 0.5, valid_from_s=2.0, observed_at_s=2.0, source="a")
     assert again == replace(first, observed_at_s=2.0)
     assert len(store.prices.listed()) == 1
 

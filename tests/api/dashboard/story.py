@@ -28,7 +28,7 @@ from elastic.model import (
 )
 from elastic.policy import VERSIONS
 from elastic.store import HeartbeatReport, Store
-from tests.builders import intend
+from tests.builders import add_price, intend
 
 START_S = 1_763_712_000.0  # 2025-11-21 08:00:00 UTC
 QUARTER, HALF, FULL = Offering("local.quarter"), Offering("local.half"), Offering("local.full")
@@ -183,8 +183,13 @@ class Story:
         )
 
     def _price(self, offering: Offering, usd_per_h: float, *, at_s: float) -> Price:
-        return self.store.ledger.add_price(
-            offering, usd_per_h, valid_from_s=at_s, observed_at_s=at_s, source="price trace"
+        return add_price(
+            self.store,
+            offering,
+            usd_per_h,
+            valid_from_s=at_s,
+            observed_at_s=at_s,
+            source="price trace",
         )
 
     def _windows(self, node: Node, duration_s: float) -> Iterator[Window]:
