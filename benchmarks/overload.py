@@ -328,7 +328,7 @@ def _described(took_s: list[float]) -> str:
 
 
 def _p99(took_s: list[float]) -> float:
-    return statistics.quantiles(took_s, n=100)[-1]
+    return statistics.quantiles(took_s, n=100, method="inclusive")[-1]
 
 
 if __name__ == "__main__":

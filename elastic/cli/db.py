@@ -50,6 +50,11 @@ def check() -> None:
             print(f"{title}: {each}")
     if state.damages:
         print("to fix: restore a backup (elasticd db restore FILE)")
+    elif state.revision is None:
+        print(
+            "it holds nothing; to fix: elasticd db migrate if it is new, elasticd db restore FILE "
+            "if a daemon has used it"
+        )
     elif state.differences or not state.is_migrated:
         print("to fix: elasticd db migrate")
     elif state.faults:

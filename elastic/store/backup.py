@@ -140,6 +140,13 @@ def _dump(url: str, to: Path) -> str:
     copy_sqlite(path, to)
     with closing(sqlite3.connect(to)) as connection:
         found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    # SQLite takes an empty file for a database: a disk that lost its content leaves one.
+    if not tables:
+        raise ElasticError(
+            f"{path} is empty, and a backup of it would be, too; restore the last good one "
+            "(`elasticd db restore`), unless no daemon has ever used it"
+        )
     if found != "ok":
         raise ElasticError(
             f"{path} is damaged ({found}), and a backup of it would be, too; restore the last good "

@@ -8,12 +8,14 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from elastic.errors import ElasticError
+from elastic.store.engine import damaged, is_of_damage
 
 
 def copy_sqlite(source: Path, target: Path) -> Path:
     """Copies a database with what its log holds, readable by its owner alone; gives `target`.
 
-    A copy that is there is replaced in one step. Raises ElasticError if it cannot be made.
+    A copy that is there is replaced in one step. Raises ElasticError if it cannot be made,
+    StoreUnavailable if `source` is damaged.
     """
     partial = target.with_name(f"{target.name}.partial")
     try:
@@ -37,9 +39,11 @@ def copy_sqlite(source: Path, target: Path) -> Path:
     except (OSError, sqlite3.Error) as error:
         with suppress(OSError):
             partial.unlink(missing_ok=True)
+        if is_of_damage(error):
+            raise damaged(source, str(error)) from error
         raise ElasticError(
             f"{target}: cannot copy {source} there: {error}; nothing was changed. Free some room "
-            "or repair the file first (`elasticd db check`)."
+            "first, or look at the file with `elasticd db check`."
         ) from error
     return target
 

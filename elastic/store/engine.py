@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import wraps
+from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from sqlalchemy import Connection, Engine, Table, create_engine, event
@@ -262,16 +263,21 @@ def _translated(url: str) -> Iterator[None]:
 
 def refusal(url: str, error: DBAPIError) -> StoreUnavailable:
     """Says what the database refused, and the way out where its file is damaged."""
-    code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF  # the rest tells the kinds of one
-    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-        return damaged(url, str(error.orig))
+    if is_of_damage(error.orig):
+        return damaged(make_url(url).database, str(error.orig))
     return StoreUnavailable(f"the database refused: {error.orig}; nothing was changed")
 
 
-def damaged(url: str, why: str) -> StoreUnavailable:
+def is_of_damage(error: BaseException | None) -> bool:
+    """Whether SQLite says by this error that a file is damaged, or no database."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest tells the kinds of one
+    return code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+def damaged(path: Path | str | None, why: str) -> StoreUnavailable:
     """Names a damaged file, and the way out."""
     return StoreUnavailable(
-        f"the database {make_url(url).database} is damaged ({why}). "
+        f"the database {path} is damaged ({why}). "
         "Stop the daemon, move the file elsewhere with those that begin like it (-wal, -shm), "
         "and restore the last backup: elasticd db restore FILE"
     )

@@ -124,7 +124,7 @@ def _refuse_damaged(database: Database) -> None:
         with database.read() as connection:
             found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
         if found != "ok":
-            raise damaged(database.url, str(found))
+            raise damaged(path, str(found))
 
 
 def _bring_up_to_date(database: Database) -> None:

@@ -132,6 +132,24 @@ def test_the_join_token_is_in_no_argument_and_no_environment(
     assert b"secret-1" not in (shown / "cmdline").read_bytes() + (shown / "environ").read_bytes()
 
 
+def test_what_only_a_living_node_needs_is_deleted_when_it_is_gone(
+    connect: Connect, tmp_path: Path
+) -> None:
+    provider = connect()
+    bought = buy(provider, request(1, Offering("half")))
+    _agent_pid(tmp_path)
+    work = tmp_path / "nodes" / "node-1" / "work"
+    # Where an agent keeps a token, the job's key, and what a worker's exception says.
+    error = work / "torchrun" / "job-1-g1_x" / "attempt_0" / "0" / "last-error.json"
+    error.parent.mkdir(parents=True)
+    for path in (work / "agent.json", work / "certificate.pem", error):
+        path.write_text("the key is secret-1")
+    provider.terminate(bought.provider_id, now_s=time.time())
+    assert {each.state for each in provider.instances()} == {InstanceState.GONE}
+    left = [path for path in (tmp_path / "nodes").rglob("*") if path.is_file()]
+    assert [path for path in left if b"secret-1" in path.read_bytes()] == []
+
+
 def test_the_daemons_own_settings_do_not_reach_the_node(
     connect: Connect, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

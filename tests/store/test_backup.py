@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 import tarfile
 from io import BytesIO
@@ -121,9 +122,33 @@ def test_there_is_no_backup_without_a_database(tmp_path: Path) -> None:
 
 def test_a_damaged_database_gives_no_backup(here: Path, tmp_path: Path) -> None:
     damage(here / "elasticd.db")
-    with pytest.raises(ElasticError, match=r"damaged|malformed"):
-        back_up(url_in(here), secrets_in(here), tmp_path / "backup.tar", now_s=NOW_S)
-    assert not (tmp_path / "backup.tar").exists()
+    _refuse(here, tmp_path, "is damaged .*elasticd db restore")
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"no database at all" * 100, "elasticd.db is damaged .*elasticd db restore"),
+        (b"", "elasticd.db is empty, and a backup of it would be, too.*elasticd db restore"),
+    ],
+    ids=["another file", "empty"],
+)
+def test_what_is_no_database_gives_no_backup(
+    here: Path, tmp_path: Path, content: bytes, told: str
+) -> None:
+    (here / "elasticd.db").write_bytes(content)
+    _refuse(here, tmp_path, told)
+
+
+def test_a_database_that_was_cut_off_gives_no_backup(here: Path, tmp_path: Path) -> None:
+    os.truncate(here / "elasticd.db", (here / "elasticd.db").stat().st_size // 2)
+    _refuse(here, tmp_path, "elasticd.db is damaged .*elasticd db restore")
+
+
+def _refuse(here: Path, folder: Path, told: str) -> None:
+    with pytest.raises(ElasticError, match=told):
+        back_up(url_in(here), secrets_in(here), folder / "backup.tar", now_s=NOW_S)
+    assert [each.name for each in folder.iterdir()] == ["here"]
 
 
 def damage(path: Path) -> None:

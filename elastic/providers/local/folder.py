@@ -145,10 +145,14 @@ class NodeFolder:
             fcntl.flock(lock, fcntl.LOCK_EX)
 
     def drop_secrets(self) -> None:
-        """Deletes what only a living node needs: tokens, the job's key, its secrets."""
+        """Deletes what only a living node needs: tokens, the job's key, its secrets.
+
+        The errors that workers left for the agent may quote a secret.
+        """
         own = (self.agent_config, self.work / "agent.json", self.work / "certificate.pem")
         for path in own:
             path.unlink(missing_ok=True)
+        shutil.rmtree(self.work / "torchrun", ignore_errors=True)
 
     def record_exit(self, *, now_s: float) -> None:
         """Records that the node is gone; the first record stays."""

@@ -5,7 +5,9 @@ ahead, and may be written again while they run.
 """
 
 import os
+import sys
 import time
+from datetime import datetime, tzinfo
 from pathlib import Path
 
 _FILE = Path(os.environ["SKEW_FILE"])
@@ -17,3 +19,17 @@ def _skewed_s() -> float:
 
 
 time.time = _skewed_s
+
+if "serve" in sys.orig_argv:
+    # The scheduler of ticks asks datetime, which reads the same clock without `time.time`. With
+    # two clocks it would wait for an instant of the other, and a daemon ahead would never tick.
+    from apscheduler.schedulers import base
+    from apscheduler.triggers import date, interval
+
+    class _WallClock(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> "_WallClock":
+            return cls.fromtimestamp(_skewed_s(), tz)
+
+    for _module in (base, date, interval):
+        _module.datetime = _WallClock
