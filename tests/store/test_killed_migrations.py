@@ -16,7 +16,9 @@ OLDEST = next(path for path in PAST if path.stem == "5cd19bd")
 """The one that is repaired, too, before it is migrated."""
 
 
-LATER = [path for path in PAST if path != OLDEST]
+LATER = [
+    path for path in PAST if path.stem in ("28b25f2", "fea8dcf", "acaf34e", "884aad2", "d7dacc9")
+]
 
 
 def test_some_kills_leave_the_old_database_or_the_new(tmp_path: Path) -> None:

@@ -18,12 +18,26 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent
 ROOT = FOLDER.parents[2]
+# Every schema that was the newest one of a commit. 0005, 0008 and 0009 came together with the next one.
 COMMITS = {
     "5cd19bd": "migration 0001 of 21 November",
     "28b25f2": "migration 0001 of 22 November",
     "fea8dcf": "migration 0001 of 22 November, later",
+    "fa676fa": "migration 0002",
+    "6722120": "migration 0003",
+    "214d14a": "migration 0004",
+    "d2efcf4": "migration 0006",
+    "1f2ef8d": "migration 0007",
+    "5b5b0c9": "migration 0010",
     "acaf34e": "migration 0011",
+    "e827369": "migration 0012",
     "884aad2": "migration 0013",
+    "47df382": "migration 0014",
+    "7845303": "migration 0015",
+    "56d4198": "migration 0016",
+    "e9907ff": "migration 0017",
+    "d7dacc9": "migration 0018",
+    "fd95ea1": "migration 0019",
 }
 
 
