@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import shutil
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
@@ -32,7 +34,9 @@ def _pem(job: str) -> str:
 
 @cache
 def _file(job: str) -> str:
-    path = Path(mkdtemp(prefix="elasticd-certificate-")) / "job.pem"
+    folder = Path(mkdtemp(prefix="elasticd-certificate-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    path = folder / "job.pem"
     write_credential(path, _pem(job))
     return str(path)
 

@@ -8,6 +8,7 @@ import fcntl
 import os
 from pathlib import Path
 
+import structlog
 from sqlalchemy import Connection, inspect, text
 from sqlalchemy.engine import make_url
 
@@ -17,6 +18,8 @@ from elastic.store.engine import Database, damaged
 from elastic.store.migrating import migrate
 from elastic.store.schema import REVISION
 from elastic.store.store import Store
+
+log = structlog.get_logger(__name__)
 
 _MOST_CHECKED_BYTES = 256 * 1024**2
 
@@ -101,6 +104,13 @@ def _keep_private(folder: Path, database: str) -> None:
         return
     path = folder / Path(database).name
     with contextlib.suppress(OSError):
+        if path.exists() and not path.stat().st_size:
+            # A disk that lost its content leaves such a file.
+            log.warning(
+                "the database is empty, and a new one begins: if jobs were in it, stop the daemon "
+                "and restore the last backup (elasticd db restore FILE)",
+                database=str(path),
+            )
         path.touch(mode=0o600)
     # A database of an earlier version may be readable by others, and its two helper files with it.
     for each in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):

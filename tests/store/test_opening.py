@@ -15,6 +15,7 @@ import pytest
 from alembic import command
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, create_engine, inspect, text
+from structlog.testing import capture_logs
 
 from elastic.model import AgentState, JobSpec, Mode, Pulse, Workers
 from elastic.policy import decide
@@ -38,6 +39,20 @@ def test_a_database_in_order_is_opened_without_the_tools_of_migration(tmp_path: 
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
     assert done.stdout == "False\n"
+
+
+def test_an_empty_file_is_a_new_database_and_its_owner_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "elasticd.db"
+    with capture_logs() as logs:
+        open_store(f"sqlite:///{path}").close()
+    assert [each for each in logs if each["log_level"] == "warning"] == []
+    path.write_bytes(b"")
+    for helper in tmp_path.glob("elasticd.db-*"):
+        helper.unlink()
+    with capture_logs() as logs:
+        open_store(f"sqlite:///{path}").close()
+    (told,) = [each for each in logs if each["log_level"] == "warning"]
+    assert "elasticd db restore" in told["event"] and told["database"] == str(path)
 
 
 def test_a_database_that_is_new_or_behind_is_migrated(tmp_path: Path) -> None:
