@@ -15,11 +15,11 @@ from elastic.workloads.checkpoint import Checkpoints
 from elastic.workloads.esrgan import losses
 from elastic.workloads.esrgan.batches import Batches
 from elastic.workloads.esrgan.discriminator import Discriminator
+from elastic.workloads.esrgan.features import choose_features
 from elastic.workloads.esrgan.generator import DenseBlock
 from elastic.workloads.esrgan.judging import EvaluatedCrops, HeldOut, save_picture
 from elastic.workloads.esrgan.progress import TrainingProgress, options_digest, resume, state_of
 from elastic.workloads.esrgan.step import Stepper
-from elastic.workloads.esrgan.vgg import choose_features
 from elastic.workloads.group import ProcessGroup
 from elastic.workloads.photographs import open_photographs
 from tests.workloads.esrgan.builders import (
