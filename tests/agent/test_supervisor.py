@@ -18,7 +18,7 @@ from elastic.agent.daemon_client import Refused
 from elastic.agent.data import Source
 from elastic.agent.disk_outbox import DiskOutbox
 from elastic.agent.ingest import Ingest
-from elastic.agent.launcher import Launcher, Life
+from elastic.agent.launcher import Launcher
 from elastic.agent.lease import Lease
 from elastic.agent.log_stream import LogStream
 from elastic.agent.memory import Memory
@@ -89,8 +89,8 @@ class NeverDone(Launcher):
     def start(self, assignment: Assignment, *, way: WorkerStart, node_id: str) -> None:
         pass
 
-    def life(self, generation: int) -> Life:
-        return Life(is_alive=not self.killed.is_set(), exit_code=1)
+    def exit_code(self, generation: int) -> int | None:
+        return 1 if self.killed.is_set() else None
 
     def kill(self, generation: int) -> None:
         self.killed.set()
