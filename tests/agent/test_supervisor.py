@@ -26,7 +26,7 @@ from elastic.agent.preparing import Preparation
 from elastic.agent.round_registry import RoundRegistry
 from elastic.agent.spawner import WARM_FILE
 from elastic.agent.supervisor import Supervisor
-from elastic.agent.uploader import SharedFolder
+from elastic.agent.uploader import Uploaders
 from elastic.agent.worker_start import WorkerStart
 from elastic.model import AgentState, NodeReport
 from elastic.protocol import Assignment, Brings, Heartbeat, HeartbeatReply, NoteMessage
@@ -67,7 +67,7 @@ def supervised(settings: AgentSettings, launcher: Launcher) -> Iterator[tuple[Su
             ingest=ingest,
             disk_outbox=disk_outbox,
             lease=Lease(settings.work_dir, first_s=60.0),
-            uploader=SharedFolder(),
+            uploader=Uploaders(),
             rounds=RoundRegistry(wake=lambda: None),
             log_stream=LogStream(settings.log_dir, send=lambda *_: True),
             preparation=preparation_of(settings, Brings()),
