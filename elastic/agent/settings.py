@@ -36,7 +36,7 @@ class AgentSettings:
     lease_s: float = LEASE_S
     # Whether the machine has a metadata service (`elastic.agent.imds`), which announces its end.
     imds: bool = False
-    # A file that announces the machine's end once it is there (`elastic.agent.notice_file`).
+    # A file that announces the machine's end once it is there (`elastic.agent.watcher`).
     notice_file: Path | None = None
     # Where the agent stores what is in them, None if all nodes share the folders.
     storage: Location | None = None

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import functools
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import Any, Protocol
 
+from elastic.agent.local_rpc import LocalRpcServer
 from elastic.agent.mask import Mask
 from elastic.agent.output_upload import OutputUploadThread
 from elastic.agent.outputs import OutputUploader
 from elastic.agent.settings import AgentSettings
-from elastic.agent.startup_barrier import open_startup_barrier
 from elastic.agent.uploader import Uploader, Uploaders
 from elastic.checkpoints.folder import Look
 from elastic.checkpoints.objects import FolderObjects, Objects
 from elastic.durations import MINUTE_S, SELDOM_S
-from elastic.protocol import Assignment
+from elastic.protocol import Assignment, from_json
 from elastic.worker.messages import Arrival
 
 Say = Callable[[Sequence[dict[str, Any]]], None]
@@ -64,6 +65,18 @@ def open_uploader(
     if outputs.is_home:
         # Or this machine would keep the working folder of every node that has left.
         shutil.rmtree(settings.code_dir, ignore_errors=True)
+
+
+def open_startup_barrier(path: Path, *, fill: Callable[[Arrival], str | None]) -> LocalRpcServer:
+    """The start-up barrier that each worker of this node passes before its script begins.
+
+    `fill` blocks until it may begin, and gives why it cannot.
+    """
+
+    def answer(question: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {"refusal": fill(from_json(Arrival, question))}
+
+    return LocalRpcServer(path, answer)
 
 
 def _output_upload_thread(
