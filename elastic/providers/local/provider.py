@@ -254,21 +254,16 @@ class LocalProvider:
     def _agent_config(
         self, folder: NodeFolder, launch: LocalLaunch, request: LaunchRequest
     ) -> dict[str, object]:
-        return {
-            "instance_id": launch.node_id,
-            "daemon_url": request.daemon_url,
-            "other_urls": list(request.other_urls),
-            "daemon_certificate": request.daemon_certificate,
-            "join_token": request.join_token,
-            "work_dir": str(folder.work),
-            "shared_cache": str(self._nodes.parent / "cache"),
-            "advertise_host": "127.0.0.1",
-            "checkpoint_root": self._checkpoint_root,
-            "artifact_root": self._artifact_root,
-            "cpu_quota": launch.cpu if launch.cgroup is None else None,
-            "lease_s": self._lease_s,
-            "env": dict(request.env),
-        }
+        return request.agent_config(
+            checkpoint_root=self._checkpoint_root,
+            artifact_root=self._artifact_root,
+            lease_s=self._lease_s,
+            instance_id=launch.node_id,
+            work_dir=str(folder.work),
+            shared_cache=str(self._nodes.parent / "cache"),
+            advertise_host="127.0.0.1",
+            cpu_quota=launch.cpu if launch.cgroup is None else None,
+        )
 
     def _look(self, name: str, *, now_s: float) -> Instance | None:
         """The node as it is now."""
