@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from elastic.durations import DAY_S
-from elastic.providers.local.spawn import write_whole
+from elastic.providers.keeping.spawn import write_whole
 from elastic.providers.slurm.jobs import JobLabel, SlurmJob
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from elastic.model import Offering
 from elastic.providers.base import Instance, InstanceState
-from elastic.providers.local.spawn import write_whole
+from elastic.providers.keeping.spawn import write_whole
 from elastic.providers.ssh.hosts import Host
 
 Fields = Mapping[str, Any]
