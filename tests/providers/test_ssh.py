@@ -169,7 +169,6 @@ def test_the_agent_is_told_where_its_daemon_is_and_what_address_it_has_itself(
         "advertise_host": host.address,
         "checkpoint_root": "/checkpoints",
         "artifact_root": "/artifacts",
-        "cpu_quota": None,
         "lease_s": 60.0,
         "env": {"GREETING": "hello"},
     }
