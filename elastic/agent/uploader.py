@@ -41,6 +41,32 @@ class UploadVerdict:
     refusal: StartRefusal | None = None
 
 
+@dataclass(slots=True, kw_only=True)
+class Upload:
+    """What one generation has to be stored of. `ended_at` is monotonic, None while it runs."""
+
+    assignment: Assignment
+    # Workers in a session continue into later generations: the one they belong to now.
+    serves: int | None = None
+    # The newest round of the session in which the first rank was here, None outside a session.
+    round: int | None = None
+    refusal: StartRefusal | None = None
+    ended_at: float | None = None
+    verdict: UploadVerdict | None = None
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether a caller waits for the verdict."""
+        return self.ended_at is not None and self.verdict is None
+
+    def is_of(self, generation: object) -> bool:
+        return generation in (self.assignment.generation, self.serves)
+
+    def close(self, verdict: UploadVerdict) -> None:
+        """Sets the verdict, unless one is set."""
+        self.verdict = self.verdict or verdict
+
+
 class Uploader(Protocol):
     """The interface to what stores files for the agent; every call returns at once."""
 
