@@ -228,7 +228,7 @@ class Run:
 
     def with_features(self, progress: TrainingProgress) -> TrainingProgress:
         """Loads VGG19's features before the first turn that uses them."""
-        if self.stepper.features is not None:
+        if self.stepper.passes.features is not None:
             return progress
         features, is_pretrained = choose_features(
             self.options,
@@ -237,7 +237,7 @@ class Run:
             settled=progress.is_pretrained,
             dtype=DTYPES[self.precision],
         )
-        self.stepper.features = features
+        self.stepper.passes.features = features
         return dataclasses.replace(progress, is_pretrained=is_pretrained)
 
     def tell_of_features(self, before: TrainingProgress, progress: TrainingProgress) -> None:
