@@ -18,6 +18,7 @@ from elastic.agent.uploader import (
     STORE_PATIENCE_S,
     StartRefusal,
     Teller,
+    Upload,
     UploadVerdict,
 )
 from elastic.checkpoints.folder import Changing
@@ -42,31 +43,18 @@ class FillRequest:
     refusal: str | None = None
 
 
-@dataclass(slots=True)
-class CheckpointUpload:
-    """The checkpoints of one generation. `ended_at` is monotonic, None while it runs."""
+@dataclass(slots=True, kw_only=True)
+class CheckpointUpload(Upload):
+    """The checkpoints of one generation."""
 
-    assignment: Assignment
     has_first_rank: bool
     generation_files: GenerationFiles | None = None
-    # Workers in a session continue into later generations: the one they belong to now.
-    serves: int | None = None
-    # The newest round of the session in which the first rank was here, None outside a session.
-    round: int | None = None
     iteration: int | None = None
     held: list[dict[str, Any]] = field(default_factory=list)
     requests: list[FillRequest] = field(default_factory=list)
-    refusal: StartRefusal | None = None
     # A later round's checkpoint is stored, and this one's no longer count.
     has_given_way: bool = False
-    ended_at: float | None = None
     is_clean: bool = True
-    verdict: UploadVerdict | None = None
-
-    @property
-    def is_ending(self) -> bool:
-        """Whether a caller waits for the verdict."""
-        return self.ended_at is not None and self.verdict is None
 
     @property
     def has_news(self) -> bool:
@@ -148,7 +136,7 @@ class CheckpointUploadThread:
         with self._changed:
             # In a session only the first rank's own word tells that it is here, and in which round.
             is_alone = assignment.nnodes_max == 1 and assignment.mode is not Mode.LIVE
-            self._upload = CheckpointUpload(assignment, has_first_rank=is_alone)
+            self._upload = CheckpointUpload(assignment=assignment, has_first_rank=is_alone)
             self._changed.notify_all()
 
     def serve(self, generation: int) -> None:
@@ -239,9 +227,7 @@ class CheckpointUploadThread:
 
     def _present(self, generation: object) -> CheckpointUpload | None:
         upload = self._upload
-        if upload is not None and generation in (upload.assignment.generation, upload.serves):
-            return upload
-        return None
+        return upload if upload is not None and upload.is_of(generation) else None
 
     def _run(self) -> None:
         while True:

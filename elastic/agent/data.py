@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
+from elastic.agent.files import size_of
 from elastic.agent.machine_lock import alone
 from elastic.agent.uploader import STORE_PATIENCE_S
 from elastic.durations import LONGEST_RETRY_S, RETRY_S, SELDOM_S
@@ -124,7 +125,7 @@ class _Download:
     def __post_init__(self) -> None:
         self._total_bytes = sum(each.size_bytes for each in self.items)
         self.done_bytes = sum(
-            min(_size(self._partial(each)) + _size(self._path(each)), each.size_bytes)
+            min(size_of(self._partial(each)) + size_of(self._path(each)), each.size_bytes)
             for each in self.items
         )
 
@@ -154,13 +155,13 @@ class _Download:
 
         def bring_rest() -> None:
             nonlocal last_byte_at
-            while (start := _size(partial)) < item.size_bytes:
+            while (start := size_of(partial)) < item.size_bytes:
                 if self.is_stopping():
                     raise PreparationFailed("data: the node is leaving")
                 try:
                     self._append(item, partial, start)
                 finally:
-                    if _size(partial) > start:
+                    if size_of(partial) > start:
                         last_byte_at = time.monotonic()
 
         try:
@@ -253,10 +254,3 @@ def _check_room(cache: Path, items: Sequence[Item], done_bytes: int) -> None:
 
 def _files(items: Sequence[Item]) -> str:
     return f"{len(items)} file{'' if len(items) == 1 else 's'}"
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except FileNotFoundError:
-        return 0

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from elastic.agent.asking import ask_until_answered
-from elastic.agent.code import bring_code
+from elastic.agent.asking import ask_until_answered, bring_code
 from elastic.agent.daemon_client import DaemonClient
 from elastic.agent.data import Source
 from elastic.agent.disk_outbox import DiskOutbox
@@ -23,14 +22,13 @@ from elastic.agent.lease import Lease
 from elastic.agent.log_stream import LogStream
 from elastic.agent.mask import Mask
 from elastic.agent.memory import Memory, recall, remember
-from elastic.agent.notice_file import CANCELLED, NoticeFile
 from elastic.agent.preparing import Preparation
 from elastic.agent.round_registry import RoundRegistry, open_round_registry
 from elastic.agent.settings import AgentSettings, read_settings
 from elastic.agent.supervisor import Supervisor
 from elastic.agent.throttle import Throttle, tree
 from elastic.agent.uploader_setup import open_uploader
-from elastic.agent.watcher import POLL_S, Announcements, Watcher
+from elastic.agent.watcher import CANCELLED, POLL_S, Announcements, NoticeFile, Watcher
 from elastic.checkpoints import parse_location
 from elastic.clock import Clock, SystemClock
 from elastic.durations import HEARTBEAT_S

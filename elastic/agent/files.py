@@ -1,4 +1,4 @@
-"""Small JSON files that are either whole or absent, readable by their owner only."""
+"""Small JSON files that are either whole or absent, readable by their owner only, and sizes."""
 
 from __future__ import annotations
 
@@ -25,3 +25,11 @@ def read_json(path: Path) -> dict[str, Any] | None:
     except (FileNotFoundError, ValueError):
         return None
     return content if isinstance(content, dict) else None
+
+
+def size_of(path: Path) -> int:
+    """The file's bytes; 0 when there is none."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0

@@ -16,7 +16,7 @@ from typing import Any
 
 from elastic.agent.disk_outbox import DiskOutbox
 from elastic.agent.pauses import Pauses
-from elastic.agent.uploader import SharedFolder, Uploader
+from elastic.agent.uploader import Uploader, Uploaders
 from elastic.bounds import fault_in
 from elastic.durations import END_GRACE_S, LOOK_S, MOMENT_S
 from elastic.model import Pulse
@@ -68,7 +68,7 @@ class Ingest:
     ) -> None:
         self._path = socket_path
         self._disk_outbox = disk_outbox
-        self._uploader = uploader or SharedFolder()
+        self._uploader = uploader or Uploaders()
         self._saw_round = saw_round
         self._lock = threading.Lock()
         self._generation: int | None = None

@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -47,16 +46,8 @@ MOST_OWN_MARKS = 256
 _MARKS = ("ELASTICD_NODE_ID", "ELASTICD_CLUSTER")
 
 
-@dataclass(frozen=True, slots=True)
-class Life:
-    """Whether a generation's torchrun lives; ``exit_code`` is None while it does."""
-
-    is_alive: bool
-    exit_code: int | None = None
-
-
-# Its parent records every end, unless the parent was killed too. Then both were killed.
-UNSEEN_END = Life(is_alive=False, exit_code=-signal.SIGKILL)
+# torchrun's parent records every end, unless the parent was killed too. Then both were killed.
+UNSEEN_END = -signal.SIGKILL
 
 
 def lay_marks(path: Path, known: Mapping[str, int]) -> None:
@@ -204,21 +195,21 @@ class Launcher:
         partial.write_text(endpoint + "\n")
         partial.replace(path)
 
-    def life(self, generation: int) -> Life:
-        """Whether the generation runs, or how it ended."""
+    def exit_code(self, generation: int) -> int | None:
+        """The exit code of a generation's torchrun; None while it lives."""
         group = self._group(generation)
         is_spawner_alive = self._spawner is not None and self._spawner.poll() is None
         if group is None:
             if is_spawner_alive:
-                return Life(is_alive=True)
+                return None
             self._say_how_the_container_ended(generation)
             return UNSEEN_END
         if group["exit_code"] is not None:
-            return Life(is_alive=False, exit_code=int(group["exit_code"]))
+            return int(group["exit_code"])
         # The exit code of a torchrun that just ended is recorded within a moment, if its parent
         # lives.
         if is_running(int(group["pid"])) or is_running(int(group["spawner_pid"])):
-            return Life(is_alive=True)
+            return None
         return UNSEEN_END
 
     def ask_to_drain(self, generation: int) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from elastic.agent import logs
-from elastic.agent.files import read_json, write_json
+from elastic.agent.files import read_json, size_of, write_json
 from elastic.agent.logs import MAX_LOG_BYTES, LogFile
 from elastic.agent.mask import Mask
 from elastic.durations import END_GRACE_S, LOOK_S
@@ -114,7 +114,7 @@ class LogStream:
         for file in files:
             self._mask.blank(file.path)
             most_bytes = MAX_LOG_BYTES // len(files)
-            if _size(file.path) <= most_bytes:
+            if size_of(file.path) <= most_bytes:
                 continue
             with self._lock:  # no line may be cut while it is read
                 self._tails.setdefault(file.path.name, self._tail(file)).leave_out()
@@ -229,14 +229,14 @@ class _Tail:
     def has_news(self, *, is_ended: bool) -> bool:
         return (
             self._dropped > 0
-            or _size(self.file.path) != self.read_to
+            or size_of(self.file.path) != self.read_to
             or (is_ended and bool(self._open))
         )
 
     def leave_out(self) -> None:
         """Counts unread lines as dropped: the file is about to be truncated."""
         with self.file.path.open("rb") as file:
-            self._skip(file, _size(self.file.path))
+            self._skip(file, size_of(self.file.path))
         self.read_to = 0
 
     def take(self, most_bytes: int, *, is_ended: bool) -> _Piece:
@@ -244,7 +244,7 @@ class _Tail:
 
         If the file `is_ended`, its open line counts as whole.
         """
-        size = _size(self.file.path)
+        size = size_of(self.file.path)
         if size < self.read_to:  # an earlier agent cut it
             self.read_to = 0
         with self.file.path.open("rb") as file:
@@ -301,10 +301,3 @@ class _Tail:
 
 def _text(line: bytes, *, cut: int = 0) -> str:
     return plain(last_state(line.rstrip(b"\r")).decode(errors="backslashreplace"), cut=cut)
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except FileNotFoundError:
-        return 0

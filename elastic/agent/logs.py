@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from elastic.agent.cause import cause_in, is_echo, local_rank_that_failed
+from elastic.agent.files import size_of
 
 # All files of a generation together. What `bound` moved aside may be as much again.
 MAX_LOG_BYTES = 16 << 20
@@ -51,7 +52,7 @@ def log_files(folder: Path, generations: Collection[int]) -> list[LogFile]:
 
 def sizes(log_path: Path) -> Mapping[Path, int]:
     """The size so far of each file of the generation whose torchrun writes `log_path`."""
-    return {path: _size(path) for path in (log_path, *_workers(log_path).values())}
+    return {path: size_of(path) for path in (log_path, *_workers(log_path).values())}
 
 
 def last_words(log_path: Path, *, since: Mapping[Path, int] | None = None) -> str:
@@ -110,7 +111,7 @@ def tail(path: Path, *, size: int = TAIL_BYTES, since: int = 0) -> str:
     What was just moved aside counts too. If ``since`` itself was moved aside, all of it counts. A
     line that began before ``since`` does not count.
     """
-    if since > _size(path):
+    if since > size_of(path):
         since = 0
     data, is_whole = _end_of(path, size=size, since=max(since - 1, 0))
     if is_whole and not since:
@@ -129,7 +130,7 @@ def bound(path: Path, *, max_bytes: int = MAX_LOG_BYTES) -> None:
     written in between is lost. On a full disk it is truncated all the same, because nothing else
     frees space there.
     """
-    size = _size(path)
+    size = size_of(path)
     if size <= max_bytes:
         return
     with contextlib.suppress(OSError), path.open("rb") as log, _moved(path).open("wb") as moved:
@@ -159,10 +160,3 @@ def _changed_s(path: Path) -> float:
         return path.stat().st_mtime
     except FileNotFoundError:
         return 0.0
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except FileNotFoundError:
-        return 0

@@ -17,6 +17,7 @@ from elastic.agent.uploader import (
     STORE_PATIENCE_S,
     StartRefusal,
     Teller,
+    Upload,
     UploadVerdict,
 )
 from elastic.checkpoints.folder import Changing
@@ -35,31 +36,14 @@ _PASSING = (Changing, NotFound)
 log = logging.getLogger(__name__)
 
 
-@dataclass(slots=True)
-class OutputUpload:
-    """The outputs of one generation. Instants are monotonic, None if not yet."""
+@dataclass(slots=True, kw_only=True)
+class OutputUpload(Upload):
+    """The outputs of one generation; the next upload is due at `next_at`, which is monotonic."""
 
-    assignment: Assignment
     next_at: float
     outputs: OutputUploader | None = None
     # The start of workers for which the folder was last filled.
     met: str = ""
-    # In a session: the generation to which the workers belong now.
-    serves: int | None = None
-    # In a session: its newest round in which the first rank was here.
-    round: int | None = None
-    refusal: StartRefusal | None = None
-    ended_at: float | None = None
-    verdict: UploadVerdict | None = None
-
-    @property
-    def is_ending(self) -> bool:
-        """Whether a caller waits for the verdict."""
-        return self.ended_at is not None and self.verdict is None
-
-    def close(self, verdict: UploadVerdict) -> None:
-        """Sets the verdict, unless one is set."""
-        self.verdict = self.verdict or verdict
 
 
 class OutputUploadThread:
@@ -108,7 +92,8 @@ class OutputUploadThread:
 
     def begin(self, assignment: Assignment) -> None:
         with self._changed:
-            self._upload = OutputUpload(assignment, next_at=time.monotonic() + self._pause_s)
+            next_at = time.monotonic() + self._pause_s
+            self._upload = OutputUpload(assignment=assignment, next_at=next_at)
             self._changed.notify_all()
 
     def serve(self, generation: int) -> None:
@@ -190,9 +175,7 @@ class OutputUploadThread:
 
     def _present(self, generation: object) -> OutputUpload | None:
         upload = self._upload
-        if upload is not None and generation in (upload.assignment.generation, upload.serves):
-            return upload
-        return None
+        return upload if upload is not None and upload.is_of(generation) else None
 
     def _tried_to_fill(self, upload: OutputUpload, arrival: Arrival) -> str | None:
         """Fills the folder; returns why it is not filled yet.

@@ -13,6 +13,7 @@ from elastic.checkpoints import Location, is_location, parse_location
 from elastic.durations import LEASE_S
 from elastic.errors import InvalidInput
 from elastic.model import Setup
+from elastic.protocol import from_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class AgentSettings:
     lease_s: float = LEASE_S
     # Whether the machine has a metadata service (`elastic.agent.imds`), which announces its end.
     imds: bool = False
-    # A file that announces the machine's end once it is there (`elastic.agent.notice_file`).
+    # A file that announces the machine's end once it is there (`elastic.agent.watcher`).
     notice_file: Path | None = None
     # Where the agent stores what is in them, None if all nodes share the folders.
     storage: Location | None = None
@@ -118,43 +119,21 @@ def read_settings(path: Path) -> AgentSettings:
 
 
 def _settings_from(fields: dict[str, Any]) -> AgentSettings:
-    quota = fields.get("cpu_quota")
-    root = str(fields["checkpoint_root"])
-    artifacts = str(fields["artifact_root"])
-    work_dir = Path(fields["work_dir"]).absolute()
-    storage = None
+    given = {name: value for name, value in fields.items() if value is not None}
+    for name in ("work_dir", "shared_cache", "notice_file"):
+        if name in given:
+            given[name] = Path(given[name]).absolute()
+    root = str(given["checkpoint_root"])
     if is_location(root):
-        storage = parse_location(root)
-    if storage is not None and artifacts != root:
-        raise InvalidInput(
-            f"artifact_root: wanted {root} as well, got {artifacts}", field="artifact_root"
-        )
-    setup = None
-    if "setup_s" in fields:
-        setup = Setup(float(fields["setup_s"]), int(fields["setup_bytes"]))
-    shared_cache = None
-    if "shared_cache" in fields:
-        shared_cache = Path(fields["shared_cache"]).absolute()
-    notice_file = None
-    if "notice_file" in fields:
-        notice_file = Path(fields["notice_file"]).absolute()
-    return AgentSettings(
-        instance_id=str(fields["instance_id"]),
-        daemon_url=str(fields["daemon_url"]).rstrip("/"),
-        daemon_certificate=str(fields.get("daemon_certificate", "")),
-        join_token=str(fields["join_token"]),
-        other_urls=tuple(str(each).rstrip("/") for each in fields.get("other_urls", ())),
-        work_dir=work_dir,
-        advertise_host=str(fields["advertise_host"]),
-        checkpoint_root=Path(root) if storage is None else work_dir / "jobs",
-        artifact_root=Path(artifacts) if storage is None else work_dir / "jobs",
-        cpu_quota=None if quota is None else float(quota),
-        lease_s=float(fields.get("lease_s", LEASE_S)),
-        imds=bool(fields.get("imds", False)),
-        notice_file=notice_file,
-        storage=storage,
-        region=None if fields.get("region") is None else str(fields["region"]),
-        env={str(name): str(value) for name, value in fields.get("env", {}).items()},
-        setup=setup,
-        shared_cache=shared_cache,
-    )
+        if given["artifact_root"] != root:
+            raise InvalidInput(
+                f"artifact_root: wanted {root} as well, got {given['artifact_root']}",
+                field="artifact_root",
+            )
+        given["storage"] = parse_location(root)
+        given["checkpoint_root"] = given["artifact_root"] = given["work_dir"] / "jobs"
+    if "setup_s" in given:
+        given["setup"] = Setup(float(given["setup_s"]), int(given["setup_bytes"]))
+    given["daemon_url"] = given["daemon_url"].rstrip("/")
+    given["other_urls"] = [each.rstrip("/") for each in given.get("other_urls", ())]
+    return from_json(AgentSettings, given)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TypeAlias
 
 from elastic.durations import ANSWER_TIMEOUT_S, END_GRACE_S, MOMENT_S, TICK_S
@@ -73,9 +74,21 @@ class RunningGeneration:
         return self.serves
 
 
-@dataclass(frozen=True, slots=True)
-class Wait:
-    """Nothing to do now."""
+class Order(StrEnum):
+    """A step that needs nothing more to be said."""
+
+    # Nothing to do now.
+    WAIT = "wait"
+    # Let the workers stop at their next safe point.
+    ASK_TO_DRAIN = "ask to drain"
+    # Send SIGTERM to torchrun, which passes it on.
+    TERMINATE = "terminate"
+    # Kill everything of the group that still lives.
+    KILL = "kill"
+    # Record how torchrun ended, and clean up.
+    COLLECT = "collect"
+    # End the agent.
+    LEAVE = "leave"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,32 +105,7 @@ class GoOn:
     assignment: Assignment
 
 
-@dataclass(frozen=True, slots=True)
-class AskToDrain:
-    """Let the workers stop at their next safe point."""
-
-
-@dataclass(frozen=True, slots=True)
-class Terminate:
-    """Send SIGTERM to torchrun, which passes it on."""
-
-
-@dataclass(frozen=True, slots=True)
-class Kill:
-    """Kill everything of the group that still lives."""
-
-
-@dataclass(frozen=True, slots=True)
-class Collect:
-    """Record how torchrun ended, and clean up."""
-
-
-@dataclass(frozen=True, slots=True)
-class Leave:
-    """End the agent."""
-
-
-Action: TypeAlias = Wait | StartAssignment | GoOn | AskToDrain | Terminate | Kill | Collect | Leave
+Action: TypeAlias = Order | StartAssignment | GoOn
 
 
 def steer(
@@ -134,16 +122,16 @@ def steer(
     daemon knows how it ended.
 
     >>> steer(wanted=Wanted(is_known=True), group=RunningGeneration(generation=3, grace_s=30),
-    ...     now=0.0)
-    AskToDrain()
+    ...     now=0.0).value
+    'ask to drain'
     """
     if group is None:
         return _steer_without_group(wanted, ended_generation, is_end_told=is_end_told)
     if not group.is_alive:
-        return Collect()
+        return Order.COLLECT
     # The report that workers joined a session may arrive a moment after their first turn.
     if group.outside_since is not None and now - group.outside_since >= MOMENT_S:
-        return Kill()
+        return Order.KILL
     if _is_wanted(group, wanted) and group.drain_asked_at is None:
         follows = (
             wanted.is_known
@@ -152,7 +140,7 @@ def steer(
         )
         if follows and wanted.assignment is not None:
             return GoOn(wanted.assignment)
-        return Wait()
+        return Order.WAIT
     return _steer_drain(group, now)
 
 
@@ -285,15 +273,15 @@ def _steer_without_group(
     wanted: Wanted, ended_generation: int | None, *, is_end_told: bool
 ) -> Action:
     if wanted.must_leave:
-        return Leave()
+        return Order.LEAVE
     if wanted.must_drain:
-        return Wait()
+        return Order.WAIT
     if not is_end_told:
         # The next generation's reports would replace how this one ended.
-        return Wait()
+        return Order.WAIT
     if wanted.assignment is None or wanted.assignment.generation == ended_generation:
         # Do not restart a generation that ended here: the daemon answers its exit with a new one.
-        return Wait()
+        return Order.WAIT
     return StartAssignment(wanted.assignment)
 
 
@@ -309,7 +297,7 @@ def _is_wanted(group: RunningGeneration, wanted: Wanted) -> bool:
 
 def _steer_drain(group: RunningGeneration, now: float) -> Action:
     if group.drain_asked_at is None:
-        return AskToDrain()
+        return Order.ASK_TO_DRAIN
     if group.terminated_at is not None:
         # In torch, a forked worker that ends well waits for torchrun. A torchrun that was told to
         # end never releases it.
@@ -318,14 +306,14 @@ def _steer_drain(group: RunningGeneration, now: float) -> Action:
         # A shell script continues after the Python program that it ran.
         has_nothing_to_do = has_left and not group.is_foreign
         if has_nothing_to_do or now - group.terminated_at >= TERM_GRACE_S:
-            return Kill()
-        return Wait()
+            return Order.KILL
+        return Order.WAIT
     # Workers that are done leave a torchrun that waits up to 300 s for the other nodes, and ignores
     # signals meanwhile.
     if group.all_said_last_word_at is not None:
         if now - group.all_said_last_word_at >= END_GRACE_S:
-            return Kill()
-        return Wait()
+            return Order.KILL
+        return Order.WAIT
     if group.needs_signal or now - group.drain_asked_at >= group.grace_s:
-        return Terminate()
-    return Wait()
+        return Order.TERMINATE
+    return Order.WAIT

@@ -23,14 +23,10 @@ from elastic.agent.round_registry import RoundRegistry
 from elastic.agent.settings import AgentSettings
 from elastic.agent.steering import (
     Action,
-    AskToDrain,
-    Collect,
     GoOn,
-    Kill,
-    Leave,
+    Order,
     RunningGeneration,
     StartAssignment,
-    Terminate,
     Wanted,
     awaits_word,
     hears_no_drain,
@@ -262,22 +258,22 @@ class Supervisor:
             self._change(group, action, now)
         elif isinstance(action, StartAssignment) and self._is_prepared:
             self._start(action.assignment)
-        return isinstance(action, Leave)
+        return action is Order.LEAVE
 
     def _change(self, group: RunningGeneration, action: Action, now: float) -> None:
         """Applies a step to the running generation."""
         match action:
             case GoOn(assignment):
                 self._go_on(assignment, group)
-            case AskToDrain():
+            case Order.ASK_TO_DRAIN:
                 self._launcher.ask_to_drain(group.generation)
                 self._set_group(replace(group, drain_asked_at=now))
-            case Terminate():
+            case Order.TERMINATE:
                 self._launcher.terminate(group.generation)
                 self._set_group(replace(group, terminated_at=now))
-            case Kill():
+            case Order.KILL:
                 self._launcher.kill(group.generation)
-            case Collect():
+            case Order.COLLECT:
                 self._collect(group)
 
     def _look_at_preparation(self) -> None:
@@ -427,7 +423,7 @@ class Supervisor:
         have_all_left = heard.left >= self._workers()
         return replace(
             group,
-            is_alive=self._launcher.life(group.generation).is_alive,
+            is_alive=self._launcher.exit_code(group.generation) is None,
             needs_signal=heard.needs_signal
             or wanted.needs_signal
             or hears_no_drain(
@@ -508,7 +504,7 @@ class Supervisor:
             self._wake_heart.set()
 
     def _exit_of(self, group: RunningGeneration) -> Exit:
-        exit_code = self._launcher.life(group.generation).exit_code or 0
+        exit_code = self._launcher.exit_code(group.generation) or 0
         # Workers that outlived torchrun would train beside the next generation.
         self._launcher.kill(group.generation)
         self._log_stream.bound(group.generation)

@@ -41,6 +41,32 @@ class UploadVerdict:
     refusal: StartRefusal | None = None
 
 
+@dataclass(slots=True, kw_only=True)
+class Upload:
+    """What one generation has to be stored of. `ended_at` is monotonic, None while it runs."""
+
+    assignment: Assignment
+    # Workers in a session continue into later generations: the one they belong to now.
+    serves: int | None = None
+    # The newest round of the session in which the first rank was here, None outside a session.
+    round: int | None = None
+    refusal: StartRefusal | None = None
+    ended_at: float | None = None
+    verdict: UploadVerdict | None = None
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether a caller waits for the verdict."""
+        return self.ended_at is not None and self.verdict is None
+
+    def is_of(self, generation: object) -> bool:
+        return generation in (self.assignment.generation, self.serves)
+
+    def close(self, verdict: UploadVerdict) -> None:
+        """Sets the verdict, unless one is set."""
+        self.verdict = self.verdict or verdict
+
+
 class Uploader(Protocol):
     """The interface to what stores files for the agent; every call returns at once."""
 
@@ -113,11 +139,14 @@ class Teller:
         self.trouble = why
 
 
-class Both:
-    """Two uploaders as one, such as those of checkpoints and outputs."""
+class Uploaders:
+    """Several uploaders as one, such as those of checkpoints and outputs.
 
-    def __init__(self, first: Uploader, second: Uploader) -> None:
-        self._all = (first, second)
+    With none, what is written is durable already, as in a folder that all nodes share.
+    """
+
+    def __init__(self, *uploaders: Uploader) -> None:
+        self._all = uploaders
 
     def begin(self, assignment: Assignment) -> None:
         for each in self._all:
@@ -128,57 +157,30 @@ class Both:
             each.serve(generation)
 
     def hears(self, message: Mapping[str, Any]) -> bool:
-        first, second = self._all  # both need the message
-        is_kept = first.hears(message)
-        return second.hears(message) or is_kept
+        kept = [each.hears(message) for each in self._all]  # all need the message
+        return any(kept)
 
     def finish(self, generation: int, *, is_clean: bool) -> None:
         for each in self._all:
             each.finish(generation, is_clean=is_clean)
 
     def verdict(self, generation: int, *, patience_s: float) -> UploadVerdict | None:
-        """Asks both at once: they work side by side."""
-        first, second = (each.verdict(generation, patience_s=patience_s) for each in self._all)
-        if first is None or second is None:
+        """Asks all at once: they work side by side."""
+        found = [each.verdict(generation, patience_s=patience_s) for each in self._all]
+        verdicts = [each for each in found if each is not None]
+        if len(verdicts) < len(found):
             return None
         return UploadVerdict(
-            is_durable=first.is_durable and second.is_durable,
-            why="; ".join(each.why for each in (first, second) if each.why),
-            refusal=first.refusal or second.refusal,
+            is_durable=all(each.is_durable for each in verdicts),
+            why="; ".join(each.why for each in verdicts if each.why),
+            refusal=next((each.refusal for each in verdicts if each.refusal), None),
         )
 
     @property
     def saving_s(self) -> float | None:
         known = [each.saving_s for each in self._all if each.saving_s is not None]
-        return max(known) if known else None
+        return max(known, default=None)
 
     @property
     def must_drain(self) -> bool:
         return any(each.must_drain for each in self._all)
-
-
-class SharedFolder:
-    """A folder that all nodes share: what is written there is durable already."""
-
-    def begin(self, assignment: Assignment) -> None:
-        """Nothing is to be done."""
-
-    def serve(self, generation: int) -> None:
-        """Nothing is to be done."""
-
-    def hears(self, message: Mapping[str, Any]) -> bool:
-        return False
-
-    def finish(self, generation: int, *, is_clean: bool) -> None:
-        """Nothing is to be done."""
-
-    def verdict(self, generation: int, *, patience_s: float) -> UploadVerdict | None:
-        return UploadVerdict(is_durable=True)
-
-    @property
-    def saving_s(self) -> float | None:
-        return None
-
-    @property
-    def must_drain(self) -> bool:
-        return False

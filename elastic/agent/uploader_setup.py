@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import functools
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import Any, Protocol
 
+from elastic.agent.local_rpc import LocalRpcServer
 from elastic.agent.mask import Mask
 from elastic.agent.output_upload import OutputUploadThread
 from elastic.agent.outputs import OutputUploader
 from elastic.agent.settings import AgentSettings
-from elastic.agent.startup_barrier import open_startup_barrier
-from elastic.agent.uploader import Both, SharedFolder, Uploader
-from elastic.checkpoints import Location
+from elastic.agent.uploader import Uploader, Uploaders
 from elastic.checkpoints.folder import Look
 from elastic.checkpoints.objects import FolderObjects, Objects
 from elastic.durations import MINUTE_S, SELDOM_S
-from elastic.protocol import Assignment
+from elastic.protocol import Assignment, from_json
 from elastic.worker.messages import Arrival
-
-_CHECKPOINT = "no checkpoint to go on from"
-_WORKING = "no working folder to go on in"
 
 Say = Callable[[Sequence[dict[str, Any]]], None]
 
@@ -43,37 +40,43 @@ def open_uploader(
     """
     connect = functools.cache(lambda: _client(settings))
     outputs = _output_upload_thread(settings, connect, say=say, wall_s=wall_s)
-    if settings.storage is None:
-        with _running(
-            outputs,
-            open_startup_barrier(
-                settings.barrier_path, fill=lambda each: _why(_WORKING, outputs.fill(each))
-            ),
-        ):
-            yield Both(SharedFolder(), outputs)
-        _tidy(settings, outputs)
-        return
-    # Import boto3 only on a node with a bucket: the import takes long.
-    from elastic.agent.checkpoint_upload import CheckpointUploadThread
-    from elastic.agent.generation_files import GenerationFiles
+    checkpoints = None
+    if settings.storage is not None:
+        # Import boto3 only on a node with a bucket: the import takes long.
+        from elastic.agent.checkpoint_upload import CheckpointUploadThread
+        from elastic.agent.generation_files import GenerationFiles
 
-    storage = settings.storage
-
-    def load(assignment: Assignment) -> GenerationFiles:
-        return GenerationFiles(
-            assignment, settings=settings, client=connect(), storage=storage, mask=mask or Mask()
+        load = functools.partial(
+            GenerationFiles, settings=settings, storage=settings.storage, mask=mask
         )
-
-    upload_thread = CheckpointUploadThread(load=load, say=say, wall_s=wall_s)
+        checkpoints = CheckpointUploadThread(
+            load=lambda assignment: load(assignment, client=connect()), say=say, wall_s=wall_s
+        )
 
     def fill(arrival: Arrival) -> str | None:
-        return _why(_CHECKPOINT, upload_thread.fill(arrival.generation)) or _why(
-            _WORKING, outputs.fill(arrival)
-        )
+        refusal = None
+        if checkpoints is not None:
+            refusal = _why("no checkpoint to go on from", checkpoints.fill(arrival.generation))
+        return refusal or _why("no working folder to go on in", outputs.fill(arrival))
 
-    with _running(outputs, upload_thread, open_startup_barrier(settings.barrier_path, fill=fill)):
-        yield Both(upload_thread, outputs)
-    _tidy(settings, outputs)
+    threads = (outputs,) if checkpoints is None else (checkpoints, outputs)
+    with _running(*threads, open_startup_barrier(settings.barrier_path, fill=fill)):
+        yield Uploaders(*threads)
+    if outputs.is_home:
+        # Or this machine would keep the working folder of every node that has left.
+        shutil.rmtree(settings.code_dir, ignore_errors=True)
+
+
+def open_startup_barrier(path: Path, *, fill: Callable[[Arrival], str | None]) -> LocalRpcServer:
+    """The start-up barrier that each worker of this node passes before its script begins.
+
+    `fill` blocks until it may begin, and gives why it cannot.
+    """
+
+    def answer(question: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {"refusal": fill(from_json(Arrival, question))}
+
+    return LocalRpcServer(path, answer)
 
 
 def _output_upload_thread(
@@ -89,7 +92,9 @@ def _output_upload_thread(
     def objects(folder: str) -> Objects:
         if settings.storage is None:
             return FolderObjects(settings.artifact_root / folder)
-        return _bucket(connect(), settings.storage.below(folder))
+        from elastic.checkpoints.s3 import Bucket
+
+        return Bucket(connect(), settings.storage.below(folder))
 
     if settings.storage is None:
         pause_s = SELDOM_S
@@ -99,22 +104,10 @@ def _output_upload_thread(
     return OutputUploadThread(load=load, say=say, wall_s=wall_s, pause_s=pause_s)
 
 
-def _tidy(settings: AgentSettings, outputs: OutputUploadThread) -> None:
-    """Removes the working folder of a node that leaves, or this machine would keep each copy."""
-    if outputs.is_home:
-        shutil.rmtree(settings.code_dir, ignore_errors=True)
-
-
 def _client(settings: AgentSettings) -> Any:
     from elastic.checkpoints.s3 import connect
 
     return connect(region=settings.region)
-
-
-def _bucket(client: Any, location: Location) -> Objects:
-    from elastic.checkpoints.s3 import Bucket
-
-    return Bucket(client, location)
 
 
 @contextmanager

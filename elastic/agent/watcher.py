@@ -1,10 +1,13 @@
-"""Watches for the cloud's notices of this machine's end, in a thread of its own."""
+"""Watches for notices of this machine's end, in a thread of its own."""
 
 from __future__ import annotations
 
+import json
 import logging
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from elastic.agent.imds import SpotAction
@@ -13,6 +16,8 @@ from elastic.model import Notice, NoticeKind
 
 # How often to ask (EC2 User Guide, "Spot Instance interruption notices": every 5 seconds).
 POLL_S = 5.0
+# The action of a machine that was cancelled: nothing more is wanted of it.
+CANCELLED = "scancel"
 
 log = logging.getLogger(__name__)
 
@@ -27,6 +32,29 @@ class Announcements(Protocol):
     def rebalance(self) -> float | None:
         """When a warning of a higher risk was given, or None."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class NoticeFile:
+    """A file in which whatever started the agent announces the end; it is read at every call."""
+
+    path: Path
+
+    def spot_action(self) -> SpotAction | None:
+        """The announced end; None while there is no file. Raises ProviderUnavailable."""
+        try:
+            told = json.loads(self.path.read_text())
+            return SpotAction(str(told["action"]), float(told["at_s"]))
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise ProviderUnavailable(
+                f"{self.path}: wanted an action and its instant, got {error!r}"
+            ) from error
+
+    def rebalance(self) -> float | None:
+        """None: a file only says what is certain."""
+        return None
 
 
 class Watcher:

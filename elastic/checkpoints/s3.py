@@ -96,13 +96,8 @@ class Bucket:
 
     def names(self, start: str) -> list[str]:
         """The names, from this location on, that begin with `start`."""
-        prefix = self.location.key(start)
-        cut = len(prefix) - len(start)
-        with self._told("list", "s3:ListBucket"):
-            pages = self._client.get_paginator("list_objects_v2").paginate(
-                Bucket=self.location.bucket, Prefix=prefix
-            )
-            return [each["Key"][cut:] for page in pages for each in page.get("Contents", ())]
+        cut = len(self.location.key(""))
+        return [each["Key"][cut:] for each in self._listed(start)]
 
     def entries(self, folder: str, *, most: int) -> list[Entry]:
         """The first objects directly in `folder`, which is "" or ends with a slash."""
@@ -120,24 +115,24 @@ class Bucket:
     def items(self) -> list[tuple[str, int, str]]:
         """Name, size in bytes and etag of all objects below."""
         prefix = self.location.key("")
+        return [
+            (each["Key"].removeprefix(prefix), int(each["Size"]), str(each["ETag"]).strip('"'))
+            for each in self._listed("")
+        ]
+
+    def _listed(self, start: str) -> list[dict[str, Any]]:
+        """What S3 says about every object whose name begins with `start`."""
         with self._told("list", "s3:ListBucket"):
             pages = self._client.get_paginator("list_objects_v2").paginate(
-                Bucket=self.location.bucket, Prefix=prefix
+                Bucket=self.location.bucket, Prefix=self.location.key(start)
             )
-            return [
-                (each["Key"].removeprefix(prefix), int(each["Size"]), str(each["ETag"]).strip('"'))
-                for page in pages
-                for each in page.get("Contents", ())
-            ]
+            return [each for page in pages for each in page.get("Contents", ())]
 
     def stream_from(self, name: str, *, etag: str, start: int) -> Iterator[bytes]:
         """An object's content from byte `start` on; raises NotFound if its etag has changed."""
-        key = self.location.key(name)
         with self._told(f"read {name}", "s3:GetObject"):
             try:
-                answer = self._client.get_object(
-                    Bucket=self.location.bucket, Key=key, IfMatch=etag, Range=f"bytes={start}-"
-                )
+                answer = self._got(name, IfMatch=etag, Range=f"bytes={start}-")
             except ClientError as error:
                 if _status(error) in _TAKEN:
                     raise NotFound(f"{self.location}: {name} has changed") from error
@@ -147,19 +142,19 @@ class Bucket:
     def stream(self, name: str) -> tuple[int, Iterator[bytes]]:
         """An object's size and its content in pieces; raises NotFound."""
         with self._told(f"read {name}", "s3:GetObject"):
-            answer = self._client.get_object(
-                Bucket=self.location.bucket, Key=self.location.key(name)
-            )
+            answer = self._got(name)
             return int(answer["ContentLength"]), answer["Body"].iter_chunks(_PIECE_BYTES)
 
     def read(self, name: str) -> bytes:
         """A small object's content; raises NotFound."""
         with self._told(f"read {name}", "s3:GetObject"):
-            answer = self._client.get_object(
-                Bucket=self.location.bucket, Key=self.location.key(name)
-            )
-            data: bytes = answer["Body"].read(_MOST_READ_BYTES)
+            data: bytes = self._got(name)["Body"].read(_MOST_READ_BYTES)
             return data
+
+    def _got(self, name: str, **terms: str) -> Any:
+        return self._client.get_object(
+            Bucket=self.location.bucket, Key=self.location.key(name), **terms
+        )
 
     def create(self, name: str, content: bytes) -> bool:
         """Creates a small object; False if the name is taken, and that object stays as it is."""

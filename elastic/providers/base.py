@@ -53,6 +53,22 @@ class LaunchRequest:
         if not self.node_ids:
             raise InvalidInput(f"{self.offering}: wanted at least one node to launch, got none")
 
+    def agent_config(
+        self, *, checkpoint_root: str, artifact_root: str, lease_s: float, **own: object
+    ) -> dict[str, object]:
+        """The configuration of a node's agent; `own` is what only its kind of machine has."""
+        return {
+            "daemon_url": self.daemon_url,
+            "other_urls": list(self.other_urls),
+            "daemon_certificate": self.daemon_certificate,
+            "join_token": self.join_token,
+            "checkpoint_root": checkpoint_root,
+            "artifact_root": artifact_root,
+            "lease_s": lease_s,
+            "env": dict(self.env),
+            **own,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Instance:

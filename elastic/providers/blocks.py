@@ -58,6 +58,14 @@ class Blocks:
             self._put(_Block(Unavailable(offering, now_s + lasts_s, why, nodes), lasts_s))
             return now_s + lasts_s
 
+    def limit(self, offering: Offering, nodes: int, *, for_s: float, now_s: float) -> None:
+        """Blocks more than so many nodes of an offering, unless that many are blocked already.
+
+        A smaller group can still begin.
+        """
+        if self.of(offering, nodes=nodes + 1, now_s=now_s) is None:
+            self.block(offering, nodes=nodes + 1, first_s=for_s, longest_s=for_s, now_s=now_s)
+
     def release(self, offering: Offering) -> None:
         """Removes the offering's blocks, except those for machines that never joined."""
         with self._lock:

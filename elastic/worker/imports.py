@@ -14,20 +14,30 @@ def after_import(name: str, act: Callable[[ModuleType], None]) -> None:
     """Calls `act` with the module of this name: now if it is loaded, else once it is."""
     if name in sys.modules:
         act(sys.modules[name])
-    else:
-        sys.meta_path.insert(0, _Finder(name, act))
+        return
+
+    def load(loader: Loader, module: ModuleType) -> None:
+        loader.exec_module(module)
+        if finder in sys.meta_path:
+            sys.meta_path.remove(finder)
+            act(module)
+
+    finder = ImportFinder(name, load)
+    sys.meta_path.insert(0, finder)
 
 
-class _Finder(MetaPathFinder):
-    def __init__(self, name: str, act: Callable[[ModuleType], None]) -> None:
-        self._name = name
-        self._act = act
+class ImportFinder(MetaPathFinder):
+    """Has `load` execute the module `name`, with the loader that Python found for it."""
+
+    def __init__(self, name: str, load: Callable[[Loader, ModuleType], None]) -> None:
+        self.name = name
+        self._load = load
         self._is_asking = False
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if fullname != self._name or self._is_asking:
+        if fullname != self.name or self._is_asking:
             return None
         # The finder stays until the module is loaded: libraries ask for a spec just to see whether
         # a package is installed.
@@ -37,19 +47,14 @@ class _Finder(MetaPathFinder):
         finally:
             self._is_asking = False
         if spec is not None and spec.loader is not None:
-            spec.loader = _ActingLoader(spec.loader, self)
+            spec.loader = _ActingLoader(spec.loader, self._load)
         return spec
-
-    def loaded(self, module: ModuleType) -> None:
-        if self in sys.meta_path:
-            sys.meta_path.remove(self)
-            self._act(module)
 
 
 class _ActingLoader(Loader):
-    def __init__(self, loader: Loader, finder: _Finder) -> None:
+    def __init__(self, loader: Loader, load: Callable[[Loader, ModuleType], None]) -> None:
         self._loader = loader
-        self._finder = finder
+        self._load = load
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         return self._loader.create_module(spec)
@@ -59,5 +64,4 @@ class _ActingLoader(Loader):
         module.__loader__ = self._loader
         if module.__spec__ is not None:
             module.__spec__.loader = self._loader
-        self._loader.exec_module(module)
-        self._finder.loaded(module)
+        self._load(self._loader, module)

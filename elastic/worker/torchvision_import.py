@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
-from collections.abc import Sequence
-from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
+from importlib.abc import Loader
 from types import ModuleType
-from typing import Any
+
+from elastic.worker.imports import ImportFinder
 
 PACKAGE = "torchvision"
 # torchvision 0.28 needs these declared while it is imported. Its compiled library would have
@@ -31,54 +29,26 @@ def help_torchvision() -> None:
     Such a torchvision finds no CUDA, so its library is not loaded and its operators are unknown.
     The rest is Python and works: models, transforms and data sets.
     """
-    if PACKAGE not in sys.modules and not any(isinstance(each, _Finder) for each in sys.meta_path):
-        sys.meta_path.insert(0, _Finder())
+    is_helped = any(
+        isinstance(each, ImportFinder) and each.name == PACKAGE for each in sys.meta_path
+    )
+    if PACKAGE not in sys.modules and not is_helped:
+        sys.meta_path.insert(0, ImportFinder(PACKAGE, _load))
 
 
-class _Finder(MetaPathFinder):
-    def __init__(self) -> None:
-        self._is_looking = False
-
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        if fullname != PACKAGE or self._is_looking:
-            return None
-        self._is_looking = True
-        try:
-            spec = importlib.util.find_spec(fullname)
-        finally:
-            self._is_looking = False
-        if spec is not None and spec.loader is not None:
-            spec.loader = _Loader(spec.loader)
-        return spec
-
-
-class _Loader(Loader):
-    """torchvision's own loader, tried again with the operators declared."""
-
-    def __init__(self, inner: Any) -> None:
-        self._inner = inner
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        module: ModuleType | None = self._inner.create_module(spec)
-        return module
-
-    def exec_module(self, module: ModuleType) -> None:
-        assert module.__spec__ is not None
-        # `inspect` and others ask for the loader later.
-        module.__spec__.loader = module.__loader__ = self._inner
-        try:
-            self._inner.exec_module(module)
-        except RuntimeError as error:
-            # torch has no exception class for "operator torchvision::nms does not exist".
-            if f"operator {PACKAGE}::" not in str(error):
-                raise
-            for name in [each for each in sys.modules if each.startswith(f"{PACKAGE}.")]:
-                del sys.modules[name]
-            _declare_operators()
-            sys.stderr.write(f"{MISSING}\n")
-            self._inner.exec_module(module)
+def _load(loader: Loader, module: ModuleType) -> None:
+    """Executes torchvision, and tries again with the operators declared where they are unknown."""
+    try:
+        loader.exec_module(module)
+    except RuntimeError as error:
+        # torch has no exception class for "operator torchvision::nms does not exist".
+        if f"operator {PACKAGE}::" not in str(error):
+            raise
+        for name in [each for each in sys.modules if each.startswith(f"{PACKAGE}.")]:
+            del sys.modules[name]
+        _declare_operators()
+        sys.stderr.write(f"{MISSING}\n")
+        loader.exec_module(module)
 
 
 def _declare_operators() -> None:

@@ -36,7 +36,7 @@ class ProcessGroup:
         if self.world_size == 1:
             return values
         # torch leaves apply untyped.
-        total: Tensor = _SumOverRanks.apply(values)  # type: ignore[no-untyped-call]
+        total: Tensor = SumOverRanks.apply(values, _all_reduce)  # type: ignore[no-untyped-call]
         return total
 
     def begin_sum(self, values: Tensor) -> dist.Work:
@@ -147,17 +147,22 @@ def _store(rank: int, host: str, port: int, timeout: timedelta) -> TCPStore:
     )
 
 
-class _SumOverRanks(torch.autograd.Function):
-    """An all-reduce for autograd: the gradient of a sum over ranks is the sum of the gradients."""
+class SumOverRanks(torch.autograd.Function):
+    """An all-reduce for autograd: the gradient of a sum over ranks is the sum of the gradients.
+
+    `all_reduce` turns a tensor into its sum over ranks, and returns it.
+    """
 
     @staticmethod
-    def forward(ctx: Any, values: Tensor) -> Tensor:
-        total = values.detach().clone(memory_format=torch.contiguous_format)
-        dist.all_reduce(total)
-        return total
+    def forward(ctx: Any, values: Tensor, all_reduce: Callable[[Tensor], Tensor]) -> Tensor:
+        ctx.all_reduce = all_reduce
+        return all_reduce(values.detach().clone(memory_format=torch.contiguous_format))
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> Tensor:
-        total = gradient.clone(memory_format=torch.contiguous_format)
-        dist.all_reduce(total)
-        return total
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
+        return ctx.all_reduce(gradient.clone(memory_format=torch.contiguous_format)), None
+
+
+def _all_reduce(values: Tensor) -> Tensor:
+    dist.all_reduce(values)
+    return values

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from elastic.agent.checkpoint_upload import SAVING_PRIOR_S
-from elastic.agent.uploader import SharedFolder, StartRefusal
+from elastic.agent.uploader import StartRefusal, Uploaders
 from elastic.errors import CheckpointDamaged, StorageUnavailable, Superseded
 from elastic.model import Mode
 from elastic.worker.startup_barrier import wait_at_startup_barrier
@@ -43,7 +43,7 @@ def test_how_long_storing_takes_is_believed_then_measured(desk: Desk) -> None:
     desk.upload_thread.finish(1, is_clean=False)
     assert desk.verdict() == (True, "")
     assert desk.upload_thread.saving_s != SAVING_PRIOR_S
-    assert SharedFolder().saving_s is None
+    assert Uploaders().saving_s is None
 
 
 def test_an_outage_is_said_once_and_outlasted(desk: Desk) -> None:

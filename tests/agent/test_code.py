@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from elastic.agent import AgentSettings
-from elastic.agent.code import bring_code
+from elastic.agent.asking import bring_code
 from elastic.agent.lease import Lease
 from elastic.agent.worker_start import choose_way
 from elastic.archive import Archive, pack

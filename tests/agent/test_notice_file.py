@@ -9,8 +9,7 @@ import pytest
 
 from elastic.agent import read_settings
 from elastic.agent.imds import SpotAction
-from elastic.agent.notice_file import NoticeFile
-from elastic.agent.watcher import Watcher
+from elastic.agent.watcher import NoticeFile, Watcher
 from elastic.errors import ProviderUnavailable
 from elastic.model import Notice, NoticeKind
 

@@ -13,7 +13,7 @@ from elastic.agent import describe_exit
 from elastic.agent.ending import as_stored
 from elastic.agent.output_upload import OutputUploadThread
 from elastic.agent.outputs import OutputUploader, TooMuch
-from elastic.agent.uploader import Both, SharedFolder, UploadVerdict
+from elastic.agent.uploader import Uploaders, UploadVerdict
 from elastic.errors import StorageUnavailable, Superseded
 from elastic.model import Exit, Mode, Outcome
 from elastic.protocol import Arrival
@@ -184,7 +184,7 @@ def test_storage_that_is_away_for_a_moment_costs_only_that(desk: Desk) -> None:
 
 def test_too_much_drains_the_job_and_ends_it_with_what_to_do(desk: Desk) -> None:
     desk.upload_thread.fill(FIRST)
-    uploader = Both(SharedFolder(), desk.upload_thread)
+    uploader = Uploaders(desk.upload_thread)
     desk.outputs.failures = [TooMuch("6 GiB of new files: name the files to store")] * 1000
     desk.upload_thread.start()
     pause = threading.Event()
@@ -233,10 +233,10 @@ def test_in_a_session_a_node_carries_once_the_first_rank_is_there(desk: Desk) ->
 
 
 def test_the_longest_of_both_is_what_saving_takes(desk: Desk) -> None:
-    class Slow(SharedFolder):
+    class Slow(Uploaders):
         @property
         def saving_s(self) -> float | None:
             return 7.0
 
-    assert Both(SharedFolder(), SharedFolder()).saving_s is None
-    assert Both(Slow(), desk.upload_thread).saving_s == 7.0
+    assert Uploaders().saving_s is None
+    assert Uploaders(Slow(), desk.upload_thread).saving_s == 7.0

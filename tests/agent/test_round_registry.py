@@ -8,13 +8,10 @@ from pathlib import Path
 
 from elastic.agent.round_registry import RoundRegistry, open_round_registry
 from elastic.model import RoundRegistration
-from elastic.worker.round_registrar import RoundRegistrar, registrar_from
+from elastic.rendezvous import StoreLost
+from elastic.workloads.session.recording import OnRound, RoundRegistrar, recorder
 
 LONG_S = 30.0
-
-
-class Later(Exception):
-    """What a session takes for a change that is put off."""
 
 
 def heart(answers: bool) -> RoundRegistry:
@@ -33,7 +30,7 @@ def heart(answers: bool) -> RoundRegistry:
 def registrar_at(
     folder: Path,
     registry: RoundRegistry,
-    ask: Callable[[RoundRegistrar], None],
+    ask: Callable[[OnRound], None],
     *,
     present: tuple[str, ...] = (),
 ) -> None:
@@ -41,9 +38,8 @@ def registrar_at(
     counter = open_round_registry(folder / "rounds.socket", registry)
     counter.start()
     try:
-        registrar = registrar_from(
-            {"ELASTICD_ROUNDS": str(folder / "rounds.socket")}, present=lambda: present, later=Later
-        )
+        environment = {"ELASTICD_ROUNDS": str(folder / "rounds.socket")}
+        registrar = recorder(None, present=lambda: present, environment=environment)
         assert registrar is not None
         ask(registrar)
     finally:
@@ -108,12 +104,12 @@ def test_a_worker_publishes_what_is_recorded(tmp_path: Path) -> None:
 def test_newcomers_are_put_off_while_the_daemon_is_silent_and_the_rest_is_not(
     tmp_path: Path,
 ) -> None:
-    def ask(registrar: RoundRegistrar) -> None:
+    def ask(registrar: OnRound) -> None:
         put_off = 0
         for members in (("a", "b", "c"), ("a", "c"), ("a",), ("a", "b")):
             try:
                 registrar(4, members)
-            except Later:
+            except StoreLost:
                 put_off += 1
         assert put_off == 1
 
@@ -125,9 +121,9 @@ def test_nobody_is_put_off_where_nothing_goes_on(tmp_path: Path) -> None:
 
 
 def test_an_agent_that_is_gone_keeps_nobody_waiting(tmp_path: Path) -> None:
-    registrar = RoundRegistrar(str(tmp_path / "none"), present=lambda: ("a", "b"), later=Later)
+    registrar = RoundRegistrar(str(tmp_path / "none"), present=lambda: ("a", "b"))
     registrar(4, ("a",))
 
 
 def test_a_script_without_an_agent_registers_nothing() -> None:
-    assert registrar_from({}, present=lambda: (), later=Later) is None
+    assert recorder(None, present=lambda: (), environment={}) is None

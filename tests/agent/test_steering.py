@@ -9,15 +9,10 @@ import pytest
 from elastic.agent.steering import (
     HURRY_S,
     TERM_GRACE_S,
-    AskToDrain,
-    Collect,
     GoOn,
-    Kill,
-    Leave,
+    Order,
     RunningGeneration,
     StartAssignment,
-    Terminate,
-    Wait,
     Wanted,
     awaits_word,
     hears_no_drain,
@@ -76,36 +71,36 @@ def test_an_idle_node_starts_what_it_is_assigned() -> None:
 
 
 def test_an_idle_node_without_an_assignment_waits() -> None:
-    assert next_step(None, None) == Wait()
+    assert next_step(None, None) == Order.WAIT
 
 
 def test_what_is_wanted_goes_on() -> None:
-    assert next_step(ONE, GROUP) == Wait()
+    assert next_step(ONE, GROUP) == Order.WAIT
 
 
 @pytest.mark.parametrize("wanted", [None, TWO])
 def test_what_is_no_longer_wanted_drains(wanted: Assignment | None) -> None:
-    assert next_step(wanted, GROUP) == AskToDrain()
+    assert next_step(wanted, GROUP) == Order.ASK_TO_DRAIN
 
 
 def test_what_runs_goes_on_while_the_daemon_has_not_spoken() -> None:
-    assert steer(wanted=Wanted(), group=GROUP, now=0.0) == Wait()
+    assert steer(wanted=Wanted(), group=GROUP, now=0.0) == Order.WAIT
 
 
 def test_a_node_that_must_leave_drains_first_even_if_the_daemon_has_not_spoken() -> None:
-    assert steer(wanted=Wanted(must_leave=True), group=GROUP, now=0.0) == AskToDrain()
-    assert steer(wanted=Wanted(must_leave=True), group=None, now=0.0) == Leave()
+    assert steer(wanted=Wanted(must_leave=True), group=GROUP, now=0.0) == Order.ASK_TO_DRAIN
+    assert steer(wanted=Wanted(must_leave=True), group=None, now=0.0) == Order.LEAVE
 
 
 def test_a_node_that_must_leave_starts_nothing() -> None:
-    assert next_step(ONE, None, leave=True) == Leave()
+    assert next_step(ONE, None, leave=True) == Order.LEAVE
 
 
 def test_a_node_that_is_about_to_be_taken_back_drains_and_starts_nothing_but_stays() -> None:
     goes = Wanted(assignment=ONE, is_known=True, must_drain=True)
-    assert steer(wanted=goes, group=GROUP, now=0.0) == AskToDrain()
-    assert steer(wanted=goes, group=None, now=0.0) == Wait()
-    assert steer(wanted=replace(goes, must_leave=True), group=None, now=0.0) == Leave()
+    assert steer(wanted=goes, group=GROUP, now=0.0) == Order.ASK_TO_DRAIN
+    assert steer(wanted=goes, group=None, now=0.0) == Order.WAIT
+    assert steer(wanted=replace(goes, must_leave=True), group=None, now=0.0) == Order.LEAVE
 
 
 def test_the_last_moment_to_drain_leaves_the_whole_grace() -> None:
@@ -116,28 +111,28 @@ def test_the_last_moment_to_drain_leaves_the_whole_grace() -> None:
 
 
 def test_a_drain_gets_its_grace_and_then_a_signal() -> None:
-    assert next_step(TWO, DRAINING, now=129.0) == Wait()
-    assert next_step(TWO, DRAINING, now=130.0) == Terminate()
+    assert next_step(TWO, DRAINING, now=129.0) == Order.WAIT
+    assert next_step(TWO, DRAINING, now=130.0) == Order.TERMINATE
 
 
 def test_a_drain_that_is_no_longer_wanted_is_finished_all_the_same() -> None:
-    assert next_step(ONE, DRAINING, now=130.0) == Terminate()
+    assert next_step(ONE, DRAINING, now=130.0) == Order.TERMINATE
 
 
 def test_workers_that_cannot_agree_on_a_step_get_their_signal_at_once() -> None:
-    assert next_step(TWO, replace(DRAINING, needs_signal=True), now=100.1) == Terminate()
+    assert next_step(TWO, replace(DRAINING, needs_signal=True), now=100.1) == Order.TERMINATE
 
 
 def test_workers_that_wait_to_join_their_session_get_their_signal_at_once_without_failing() -> None:
     """They look for no drain before their first turn, and hold nothing of what the members have
     come to."""
     waiting = replace(GROUP, is_in_session=True)
-    assert next_step(None, waiting) == AskToDrain()
+    assert next_step(None, waiting) == Order.ASK_TO_DRAIN
     assert hears_no_drain(waiting, any_word=True, has_turned=False, has_joined=False), (
         "it may have reported its start"
     )
     asked = replace(waiting, drain_asked_at=100.0, needs_signal=True)
-    assert next_step(None, asked, now=100.1) == Terminate()
+    assert next_step(None, asked, now=100.1) == Order.TERMINATE
     assert (
         outcome_of(last_words=frozenset(), have_all_said=False, exit_code=1, was_draining=True)
         is Outcome.DRAINED
@@ -165,37 +160,37 @@ def test_a_program_without_a_turn_that_is_seen_gets_its_signal_at_once(is_foreig
 
 def test_what_does_not_heed_the_signal_is_killed() -> None:
     terminated = replace(DRAINING, terminated_at=130.0)
-    assert next_step(TWO, terminated, now=130.0 + TERM_GRACE_S - 1) == Wait()
-    assert next_step(TWO, terminated, now=130.0 + TERM_GRACE_S) == Kill()
+    assert next_step(TWO, terminated, now=130.0 + TERM_GRACE_S - 1) == Order.WAIT
+    assert next_step(TWO, terminated, now=130.0 + TERM_GRACE_S) == Order.KILL
 
 
 def test_a_torchrun_that_holds_back_workers_that_have_left_is_killed_soon_after_the_signal() -> (
     None
 ):
     terminated = replace(DRAINING, terminated_at=130.0, all_left_at=130.5)
-    assert next_step(TWO, terminated, now=130.4 + MOMENT_S) == Wait()
-    assert next_step(TWO, terminated, now=130.5 + MOMENT_S) == Kill()
+    assert next_step(TWO, terminated, now=130.4 + MOMENT_S) == Order.WAIT
+    assert next_step(TWO, terminated, now=130.5 + MOMENT_S) == Order.KILL
 
 
 def test_a_program_that_goes_on_after_its_python_has_its_whole_time_after_the_signal() -> None:
     terminated = replace(DRAINING, terminated_at=130.0, all_left_at=130.5, is_foreign=True)
-    assert next_step(TWO, terminated, now=129.0 + TERM_GRACE_S) == Wait()
-    assert next_step(TWO, terminated, now=130.0 + TERM_GRACE_S) == Kill()
+    assert next_step(TWO, terminated, now=129.0 + TERM_GRACE_S) == Order.WAIT
+    assert next_step(TWO, terminated, now=130.0 + TERM_GRACE_S) == Order.KILL
 
 
 def test_a_torchrun_that_waits_for_others_after_its_workers_last_word_is_killed_soon() -> None:
     said = replace(DRAINING, all_said_last_word_at=101.0)
-    assert next_step(TWO, said, now=102.0) == Wait()
-    assert next_step(TWO, said, now=101.0 + END_GRACE_S) == Kill()
+    assert next_step(TWO, said, now=102.0) == Order.WAIT
+    assert next_step(TWO, said, now=101.0 + END_GRACE_S) == Order.KILL
 
 
 def test_a_torchrun_that_has_ended_is_collected_before_anything_else() -> None:
-    assert next_step(TWO, replace(DRAINING, is_alive=False), leave=True) == Collect()
+    assert next_step(TWO, replace(DRAINING, is_alive=False), leave=True) == Order.COLLECT
 
 
 def test_a_generation_that_ended_here_is_not_begun_again() -> None:
     wanted = Wanted(assignment=ONE, is_known=True)
-    assert steer(wanted=wanted, group=None, ended_generation=1, now=0.0) == Wait()
+    assert steer(wanted=wanted, group=None, ended_generation=1, now=0.0) == Order.WAIT
     assert steer(
         wanted=replace(wanted, assignment=TWO), group=None, ended_generation=1, now=0.0
     ) == StartAssignment(TWO)
@@ -204,11 +199,13 @@ def test_a_generation_that_ended_here_is_not_begun_again() -> None:
 def test_nothing_is_begun_before_the_daemon_knows_how_the_last_generation_ended() -> None:
     wanted = Wanted(assignment=TWO, is_known=True)
     assert (
-        steer(wanted=wanted, group=None, ended_generation=1, is_end_told=False, now=0.0) == Wait()
+        steer(wanted=wanted, group=None, ended_generation=1, is_end_told=False, now=0.0)
+        == Order.WAIT
     )
     leaving = replace(wanted, must_leave=True)
     assert (
-        steer(wanted=leaving, group=None, ended_generation=1, is_end_told=False, now=0.0) == Leave()
+        steer(wanted=leaving, group=None, ended_generation=1, is_end_told=False, now=0.0)
+        == Order.LEAVE
     )
 
 
@@ -302,20 +299,20 @@ SESSION = replace(GROUP, is_in_session=True)
 
 
 def test_workers_in_a_session_go_on_as_members_of_the_next_generation() -> None:
-    assert next_step(ONE, SESSION) == Wait()
+    assert next_step(ONE, SESSION) == Order.WAIT
     assert next_step(TWO, SESSION) == GoOn(TWO)
-    assert next_step(TWO, replace(SESSION, serves=2)) == Wait()
+    assert next_step(TWO, replace(SESSION, serves=2)) == Order.WAIT
     assert replace(SESSION, serves=2).number == 2
 
 
 def test_workers_in_a_session_are_drained_when_nobody_wants_them() -> None:
-    assert next_step(None, replace(SESSION, serves=2)) == AskToDrain()
-    assert next_step(TWO, replace(SESSION, serves=2), leave=True) == AskToDrain()
+    assert next_step(None, replace(SESSION, serves=2)) == Order.ASK_TO_DRAIN
+    assert next_step(TWO, replace(SESSION, serves=2), leave=True) == Order.ASK_TO_DRAIN
 
 
 def test_workers_that_have_begun_to_leave_a_session_are_not_called_back() -> None:
     leaving = replace(SESSION, drain_asked_at=99.0)
-    assert next_step(TWO, leaving) == Wait()
+    assert next_step(TWO, leaving) == Order.WAIT
 
 
 def test_workers_that_train_outside_the_session_that_they_were_begun_for_are_killed() -> None:
@@ -331,5 +328,5 @@ def test_workers_that_train_outside_the_session_that_they_were_begun_for_are_kil
         "an agent before this one may have heard it"
     )
     outside = replace(member, outside_since=100.0)
-    assert next_step(ONE, outside, now=100.0 + MOMENT_S / 2) == Wait()
-    assert next_step(ONE, outside, now=100.0 + MOMENT_S) == Kill()
+    assert next_step(ONE, outside, now=100.0 + MOMENT_S / 2) == Order.WAIT
+    assert next_step(ONE, outside, now=100.0 + MOMENT_S) == Order.KILL

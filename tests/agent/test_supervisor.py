@@ -18,7 +18,7 @@ from elastic.agent.daemon_client import Refused
 from elastic.agent.data import Source
 from elastic.agent.disk_outbox import DiskOutbox
 from elastic.agent.ingest import Ingest
-from elastic.agent.launcher import Launcher, Life
+from elastic.agent.launcher import Launcher
 from elastic.agent.lease import Lease
 from elastic.agent.log_stream import LogStream
 from elastic.agent.memory import Memory
@@ -26,7 +26,7 @@ from elastic.agent.preparing import Preparation
 from elastic.agent.round_registry import RoundRegistry
 from elastic.agent.spawner import WARM_FILE
 from elastic.agent.supervisor import Supervisor
-from elastic.agent.uploader import SharedFolder
+from elastic.agent.uploader import Uploaders
 from elastic.agent.worker_start import WorkerStart
 from elastic.model import AgentState, NodeReport
 from elastic.protocol import Assignment, Brings, Heartbeat, HeartbeatReply, NoteMessage
@@ -67,7 +67,7 @@ def supervised(settings: AgentSettings, launcher: Launcher) -> Iterator[tuple[Su
             ingest=ingest,
             disk_outbox=disk_outbox,
             lease=Lease(settings.work_dir, first_s=60.0),
-            uploader=SharedFolder(),
+            uploader=Uploaders(),
             rounds=RoundRegistry(wake=lambda: None),
             log_stream=LogStream(settings.log_dir, send=lambda *_: True),
             preparation=preparation_of(settings, Brings()),
@@ -89,8 +89,8 @@ class NeverDone(Launcher):
     def start(self, assignment: Assignment, *, way: WorkerStart, node_id: str) -> None:
         pass
 
-    def life(self, generation: int) -> Life:
-        return Life(is_alive=not self.killed.is_set(), exit_code=1)
+    def exit_code(self, generation: int) -> int | None:
+        return 1 if self.killed.is_set() else None
 
     def kill(self, generation: int) -> None:
         self.killed.set()

@@ -10,8 +10,8 @@ from typing import Any, cast
 
 from elastic.agent.checkpoint_upload import CheckpointUploadThread
 from elastic.agent.generation_files import GenerationFiles
-from elastic.agent.startup_barrier import open_startup_barrier
 from elastic.agent.uploader import Uploader, UploadVerdict
+from elastic.agent.uploader_setup import open_startup_barrier
 from elastic.worker.startup_barrier import wait_at_startup_barrier
 from tests.agent.assignments import ONE
 

@@ -17,8 +17,8 @@ import pytest
 from elastic.clock import SystemClock
 from elastic.model import NodeType, Offering
 from elastic.providers import InstanceState, LocalProvider
-from elastic.providers.local import spawn
-from elastic.providers.local.folder import LocalLaunch, NodeFolder
+from elastic.providers.keeping import spawn
+from elastic.providers.local.node import LocalLaunch, LocalNode
 from tests.providers.contract import buy, request
 from tests.providers.nodes import IDLE, processes_of, wait_until
 
@@ -118,7 +118,7 @@ def _provider(tmp_path: Path) -> LocalProvider:
 def _claim_without_start(tmp_path: Path, node_id: str) -> None:
     """What a daemon leaves that dies between the node's record and the start of its agent."""
     offering = Offering("half")
-    NodeFolder(tmp_path / "nodes" / node_id).create(
+    LocalNode(tmp_path / "nodes" / node_id, "cluster").create(
         LocalLaunch(
             node_id, "job-1", "token-1", offering, cpu=0.5, cgroup=None, claimed_at_s=time.time()
         )

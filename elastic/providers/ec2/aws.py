@@ -43,14 +43,14 @@ def connect(region: str | None, told: Callable[[float], None] | None = None) -> 
         session = session_in(region, told)
         require_commercial(session)
         return Aws(
-            reads=LateClient(session, "ec2", config=_config(attempts=4)),
+            reads=LateClient(session, "ec2", config=client_config(attempts=4)),
             # CreateFleet of type `instant` answers when all instances are started, or refused.
             # A launch without an answer is not repeated here, but by its recorded intent.
             launches=LateClient(
-                session, "ec2", config=_config(attempts=1, read_timeout_s=TRANSFER_TIMEOUT_S)
+                session, "ec2", config=client_config(attempts=1, read_timeout_s=TRANSFER_TIMEOUT_S)
             ),
-            endings=LateClient(session, "ec2", config=_config(attempts=5)),
-            parameters=LateClient(session, "ssm", config=_config(attempts=4)),
+            endings=LateClient(session, "ec2", config=client_config(attempts=5)),
+            parameters=LateClient(session, "ssm", config=client_config(attempts=4)),
         )
     except (BotoCoreError, ValueError) as error:
         raise InvalidInput(
@@ -75,7 +75,8 @@ def require_commercial(session: boto3.Session) -> None:
         )
 
 
-def _config(*, attempts: int, read_timeout_s: float = ANSWER_TIMEOUT_S) -> Config:
+def client_config(*, attempts: int, read_timeout_s: float = ANSWER_TIMEOUT_S) -> Config:
+    """The time-outs of a client, and how often it tries."""
     return Config(
         connect_timeout=CONNECT_TIMEOUT_S,
         read_timeout=read_timeout_s,

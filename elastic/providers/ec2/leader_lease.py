@@ -10,7 +10,8 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from elastic.errors import ProviderUnavailable
+from elastic.errors import InvalidInput, ProviderUnavailable
+from elastic.protocol import from_json, to_json
 from elastic.providers.ec2.aws import Aws
 from elastic.providers.ec2.faults import code_of, translated
 from elastic.providers.leader_lease import LeaderLease
@@ -52,15 +53,7 @@ class ParameterLeases:
         return version, None
 
     def write(self, lease: LeaderLease, *, after: int) -> bool:
-        value = {
-            "holder": lease.holder,
-            "run": lease.run,
-            "place": lease.place,
-            "epoch": lease.epoch,
-            "since_s": lease.since_s,
-            "is_over": lease.is_over,
-            "after": after,
-        }
+        value = to_json(lease) | {"after": after}
         with translated(f"writing the leader lease in {self.name}", service="ssm"):
             answer = self.aws.parameters.put_parameter(
                 Name=self.name, Value=json.dumps(value), Type="String", Overwrite=True
@@ -90,16 +83,9 @@ def lease_name(cluster: str) -> str:
 
 def _valid_lease(parameter: dict[str, Any]) -> LeaderLease | None:
     """The lease that was written; None if it lost a race, or is none of a daemon's."""
-    with suppress(ValueError, KeyError, TypeError):
+    with suppress(ValueError, KeyError, TypeError, InvalidInput):
         value = json.loads(parameter["Value"])
         if int(value["after"]) + 1 == int(parameter["Version"]):
-            return LeaderLease(
-                holder=str(value["holder"]),
-                run=str(value["run"]),
-                place=str(value["place"]),
-                epoch=int(value["epoch"]),
-                since_s=float(value["since_s"]),
-                seen_at_s=parameter["LastModifiedDate"].timestamp(),
-                is_over=bool(value["is_over"]),
-            )
+            seen_at_s = parameter["LastModifiedDate"].timestamp()
+            return from_json(LeaderLease, value | {"seen_at_s": seen_at_s})
     return None

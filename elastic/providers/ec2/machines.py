@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from botocore.exceptions import ClientError
+from botocore.exceptions import BotoCoreError, ClientError
 
 from elastic.durations import FREE_S
 from elastic.model import Capacity, Offering
@@ -30,6 +30,9 @@ _TRANSITION = re.compile(r"\((\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) (?:GMT|UTC)\)")
 _PAGE = 1000
 _INTERRUPTED = "Server.SpotInstanceTermination"
 _ASKED = "Client.UserInitiatedShutdown"
+# Of a console.
+_LINES = 12
+_CHARACTERS = 1500
 NOT_FOUND = frozenset({"InvalidInstanceID.NotFound", "InvalidInstanceID.Malformed"})
 
 
@@ -89,6 +92,27 @@ def prove_end(aws: Aws, provider_id: str) -> None:
         except ClientError as error:
             if code_of(error) not in NOT_FOUND | {"DryRunOperation"}:
                 raise
+
+
+def console_tail(aws: Aws, provider_id: str) -> str:
+    """The last lines of an instance's console, printable; empty if EC2 gives none.
+
+    It is the only source about a machine whose agent never started.
+    """
+    # The stored output is minutes old. The newest is asked for first, which types older than Nitro
+    # do not have.
+    printed = _printed(aws, provider_id, Latest=True) or _printed(aws, provider_id)
+    lines = ["".join(each for each in line if each.isprintable()) for line in printed.splitlines()]
+    return "\n".join([line for line in lines if line.strip()][-_LINES:])[-_CHARACTERS:]
+
+
+def _printed(aws: Aws, provider_id: str, **options: bool) -> str:
+    try:
+        return str(
+            aws.reads.get_console_output(InstanceId=provider_id, **options).get("Output", "")
+        )
+    except (ClientError, BotoCoreError):
+        return ""
 
 
 def _instances(page: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -31,12 +31,17 @@ from elastic.providers.ec2.aws import Aws
 from elastic.providers.ec2.buying import Buyer, Purchase, Refusal, error_of
 from elastic.providers.ec2.cached import CachedValue
 from elastic.providers.ec2.catalog import Catalog, Kind, check_choice, read_catalog
-from elastic.providers.ec2.console import console_tail
 from elastic.providers.ec2.faults import FAULTS, NO_GROUP, RefusalKind, code_of
 from elastic.providers.ec2.images import Image, Images
 from elastic.providers.ec2.keep_alive_tags import KeepAliveTags
 from elastic.providers.ec2.leader_lease import ParameterLeases, lease_name
-from elastic.providers.ec2.machines import Ec2Machine, end_machine, prove_end, read_machines
+from elastic.providers.ec2.machines import (
+    Ec2Machine,
+    console_tail,
+    end_machine,
+    prove_end,
+    read_machines,
+)
 from elastic.providers.ec2.members import instances_of, name_members, whole_launch
 from elastic.providers.ec2.network import ensure_group
 from elastic.providers.ec2.pending import Pending
@@ -158,11 +163,13 @@ class Ec2Provider:
             self._check_open(request, now_s)
         had_group = catalog.vpc_id in self._groups
         try:
-            purchase = self._purchase(request, catalog)
+            template = self._template(request, catalog)
+            purchase = Purchase(request, template, catalog.subnets[request.offering.zone].id)
             outcome = self._buyer.buy(purchase)
         except ProviderUnavailable as error:
-            self._pause_after(error, now_s)
-            if _code_behind(error) in NO_GROUP:
+            code = _code_behind(error)
+            self._pause_after(code, now_s)
+            if code in NO_GROUP:
                 self._groups.clear()
                 # The group was removed meanwhile, and this launch names it. So this error is final,
                 # and the next launch makes the group again.
@@ -179,7 +186,7 @@ class Ec2Provider:
         if not seen:
             self._launches.note_success(now_s=now_s)
         self.blocks.sold(request.offering, len(request.node_ids))
-        return self._launched(outcome, request, purchase.template.image, now_s)
+        return self._launched(outcome, request, template.image, now_s)
 
     def instances(self) -> tuple[Instance, ...]:
         machines = read_machines(self._aws, {tags.CLUSTER: self._settings.cluster})
@@ -256,10 +263,6 @@ class Ec2Provider:
                 f"{duration(left_s)}"
             )
 
-    def _purchase(self, request: LaunchRequest, catalog: Catalog) -> Purchase:
-        subnet_id = catalog.subnets[request.offering.zone].id
-        return Purchase(request, self._template(request, catalog), subnet_id)
-
     def _template(self, request: LaunchRequest, catalog: Catalog) -> Template:
         kind = catalog.kinds[request.offering.node_type]
         if catalog.vpc_id not in self._groups:
@@ -273,7 +276,13 @@ class Ec2Provider:
             node_type=request.offering.node_type,
             image=image,
             user_data=user_data(
-                self._agent_config(request),
+                request.agent_config(
+                    checkpoint_root=self._paths.checkpoint_root,
+                    artifact_root=self._paths.artifact_root,
+                    lease_s=self._lease_s,
+                    region=self._aws.reads.meta.region_name,
+                    imds=True,
+                ),
                 bootstrap=self._settings.bootstrap,
                 wheel=wheel_url(self._wheel, daemon_url=request.daemon_url) if self._wheel else "",
                 packages=self._packages(kind),
@@ -313,21 +322,6 @@ class Ec2Provider:
         )
         found = (machine.instance for machine in machines)
         yield ((each.offering.node_type, each.image) for each in found if each.image)
-
-    def _agent_config(self, request: LaunchRequest) -> dict[str, object]:
-        return {
-            "daemon_url": request.daemon_url,
-            "other_urls": list(request.other_urls),
-            "daemon_certificate": request.daemon_certificate,
-            "join_token": request.join_token,
-            "checkpoint_root": self._paths.checkpoint_root,
-            "artifact_root": self._paths.artifact_root,
-            "region": self._aws.reads.meta.region_name,
-            "cpu_quota": None,
-            "lease_s": self._lease_s,
-            "imds": True,
-            "env": dict(request.env),
-        }
 
     def _tags(self, request: LaunchRequest) -> dict[str, str]:
         """The tags of a launch's machines."""
@@ -376,17 +370,14 @@ class Ec2Provider:
             for each in self.catalog().offerings:
                 if (each.node_type, each.capacity) == (offering.node_type, offering.capacity):
                     self.blocks.block(each, Obstacle.QUOTA, first_s=POOL_ASKED_AGAIN_S, now_s=now_s)
-        elif refusal.fault is RefusalKind.THROTTLED:
-            self._pause(now_s)
+        else:
+            self._pause_after(refusal.code, now_s)
 
-    def _pause_after(self, error: ProviderUnavailable, now_s: float) -> None:
-        if _code_behind(error) in FAULTS[RefusalKind.THROTTLED]:
-            self._pause(now_s)
-
-    def _pause(self, now_s: float) -> None:
-        """Delays launches, longer each time."""
+    def _pause_after(self, code: str, now_s: float) -> None:
+        """Delays launches that EC2 throttles, longer each time."""
         # What EC2 still answers is needed for terminations.
-        self._launches.note_failure(now_s=now_s)
+        if code in FAULTS[RefusalKind.THROTTLED]:
+            self._launches.note_failure(now_s=now_s)
 
 
 def _code_behind(error: ProviderError) -> str:

@@ -19,7 +19,7 @@ from typing import Any
 
 from elastic.durations import HEARTBEAT_S
 from elastic.providers.keeping.records import KEEPER, NodeFiles, free_bytes, last_line
-from elastic.providers.local.spawn import boot_id, write_whole
+from elastic.providers.keeping.spawn import boot_id, write_whole
 
 # Less than this is a full disk.
 _FULL_BYTES = 4 << 20

@@ -17,8 +17,8 @@ _SHARED = (
     "providers/keeping/address.py",
     "providers/keeping/keeper.py",
     "providers/keeping/records.py",
-    "providers/local/process.py",
-    "providers/local/spawn.py",
+    "providers/keeping/process.py",
+    "providers/keeping/spawn.py",
 )
 # What the zip is run by: `python3 host.pyz WORD FOLDER`.
 _MAIN = """\

@@ -18,7 +18,7 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,8 +26,8 @@ from typing import Any
 
 from elastic.durations import ANSWER_TIMEOUT_S, GLANCE_S
 from elastic.figures import size
-from elastic.providers.local.process import ProcessId, find_family, kill
-from elastic.providers.local.spawn import write_whole
+from elastic.providers.keeping.process import ProcessId, find_family, kill
+from elastic.providers.keeping.spawn import write_whole
 
 KEEPER = "elasticd-keeper"
 # Below this nothing is started: a job's files and an installation take more.
@@ -66,12 +66,17 @@ class NodeFiles:
             return None
         return ProcessId(record["pid"], record["start_ticks"], record["boot_id"])
 
-    def end_processes(self, marks: Mapping[str, str]) -> bool:
-        """Kills all of its processes but this one; whether none is left."""
+    def end_processes(
+        self, marks: Mapping[str, str], *, members: Callable[[], Iterable[int]] = tuple
+    ) -> bool:
+        """Kills all of its processes but this one; whether none is left.
+
+        They have the `marks`, descend from its process, or are `members`, as `find_family` says.
+        """
         # Two looks in a row must find none: one may miss a child whose parent dies meanwhile.
         looks_without = 0
         for _ in range(_KILL_ROUNDS):
-            family = find_family(self.process(), marks=marks)
+            family = find_family(self.process(), marks=marks, members=members())
             if family:
                 kill(family, patience_s=GLANCE_S)
                 looks_without = 0
@@ -112,7 +117,7 @@ def read_json(path: Path) -> dict[str, Any] | None:
 def make_once(path: Path, value: Mapping[str, Any]) -> bool:
     """Writes a record unless there is one; whether this one stands."""
     # A link, unlike a rename, fails if the file exists.
-    partial = path.with_name(f"{path.name}.{os.getpid()}.new")
+    partial = path.with_name(f"{path.name}.{os.getpid()}.{os.urandom(4).hex()}.new")
     try:
         write_whole(str(partial), value)
         os.link(partial, path)

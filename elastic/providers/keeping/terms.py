@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from elastic.durations import ANSWER_TIMEOUT_S, DRAIN_GRACE_S, LEASE_S, LONGEST_RETRY_S, REGISTER_S
+from elastic.providers.base import LaunchRequest
 
 # At rest, machines change only if others use them, or if they go away. They are asked as often as
 # one that is away.
@@ -28,6 +29,31 @@ class NodeTerms:
     package_index: str | None = None
     # What the agent is run by; None: by the Python that has elasticd.
     agent_command: Sequence[str] | None = None
+
+    def agent_config(self, request: LaunchRequest, **own: object) -> dict[str, object]:
+        """The configuration of a node's agent, as far as it is known before its machine is."""
+        return request.agent_config(
+            checkpoint_root=self.checkpoint_root,
+            artifact_root=self.artifact_root,
+            lease_s=self.lease_s,
+            **own,
+        )
+
+    def order(
+        self, request: LaunchRequest, *, python: str | None, wheel: str, environment: str
+    ) -> dict[str, object]:
+        """What a node's keeper is told; `python` is one that has elasticd, None if none has."""
+        return {
+            "python": python or ("" if self.agent_command else None),
+            "agent_command": self.agent_command and list(self.agent_command),
+            "wheel": wheel,
+            "environment": environment,
+            "packages": packages(self.package_index),
+            "lease_s": self.lease_s,
+            "grace_s": self.grace_s,
+            "boot_s": self.register_s,
+            "env": dict(request.env),
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,10 +21,10 @@ from elastic.errors import ProviderError, ProviderUnavailable
 from elastic.model import Means, NodeType, Offering, WayIn
 from elastic.providers.base import Instance, InstanceState, LaunchRequest, Trouble
 from elastic.providers.blocks import Blocks
-from elastic.providers.local import cgroup, spawn
+from elastic.providers.keeping import spawn
+from elastic.providers.local import cgroup
 from elastic.providers.local.cgroup import CpuCgroups
-from elastic.providers.local.folder import LocalLaunch, NodeFolder
-from elastic.providers.local.node import LocalNode, marks
+from elastic.providers.local.node import LocalLaunch, LocalNode, marks
 
 _NODE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 
@@ -86,14 +86,14 @@ class LocalProvider:
 
     def launch(self, request: LaunchRequest) -> tuple[Instance, ...]:
         # All of them must be startable before the first one is started.
-        claimed = [(folder, self._recorded(folder, request)) for folder in self._claim(request)]
-        return tuple(self._started(folder, launch, request) for folder, launch in claimed)
+        claimed = [(node, self._recorded(node, request)) for node in self._claim(request)]
+        return tuple(self._started(node, launch, request) for node, launch in claimed)
 
-    def _recorded(self, folder: NodeFolder, request: LaunchRequest) -> LocalLaunch:
-        launch = folder.launch()
+    def _recorded(self, node: LocalNode, request: LaunchRequest) -> LocalLaunch:
+        launch = node.launch()
         if launch is None:
             raise ProviderUnavailable(
-                f"{folder.path}: wanted the node's record, found none; launch it again"
+                f"{node.path}: wanted the node's record, found none; launch it again"
             )
         if launch.token != request.token:
             raise ProviderError(
@@ -102,11 +102,11 @@ class LocalProvider:
             )
         return launch
 
-    def _started(self, folder: NodeFolder, launch: LocalLaunch, request: LaunchRequest) -> Instance:
+    def _started(self, node: LocalNode, launch: LocalLaunch, request: LaunchRequest) -> Instance:
         # A node that was ended before it was started stays so: the end was asked for later.
-        if folder.start() is None and not folder.stop.exists():
-            self._spawn(folder, launch, request)
-        instance = LocalNode(folder, self._cluster).look(now_s=self._clock.now_s())
+        if not node.is_started and not node.is_stopped:
+            self._spawn(node, launch, request)
+        instance = node.look(now_s=self._clock.now_s())
         if instance is None:
             raise ProviderUnavailable(
                 f"{launch.node_id}: wanted a started agent, found none; launch it again"
@@ -132,12 +132,12 @@ class LocalProvider:
         """Does nothing: no reaper ends local nodes."""
 
     def terminate(self, provider_id: str, *, now_s: float) -> None:
-        folder = self._folder(provider_id)
-        if folder is not None and folder.exited_at_s() is None:
+        node = self._node(provider_id)
+        if node is not None and node.exited_at_s() is None:
             # On record before anything is killed: a daemon that dies in between ends it at the next
             # look.
-            folder.record_stop(now_s=now_s)
-            LocalNode(folder, self._cluster).end(now_s=now_s)
+            node.stop(now_s=now_s)
+            node.end(now_s=now_s)
 
     def prove_end(self, provider_id: str) -> None:
         """Does nothing: a user's own processes can always be ended."""
@@ -149,23 +149,23 @@ class LocalProvider:
         return {}
 
     def log_path(self, provider_id: str) -> str | None:
-        folder = self._folder(provider_id)
-        if folder is None:
+        node = self._node(provider_id)
+        if node is None:
             return None
-        return str(folder.logs)
+        return str(node.files.agent_log.parent)
 
     def way_in(self, provider_id: str, *, node_id: str) -> WayIn | None:
-        folder = self._folder(provider_id)
-        if folder is None or folder.stop.exists() or folder.exited_at_s() is not None:
+        node = self._node(provider_id)
+        if node is None or node.is_stopped or node.exited_at_s() is not None:
             return None
-        launch = folder.launch()
+        launch = node.launch()
         cgroup = ""
         if launch is not None and launch.cgroup is not None:
             cgroup = str(launch.cgroup)
         return WayIn(
             Means.PROCESSES,
             target="",
-            folder=shlex.quote(str(folder.work)),
+            folder=shlex.quote(str(node.files.work)),
             # With these it ends as all of the node's processes do.
             marks=marks(node_id, self._cluster),
             boot_id=spawn.boot_id(),
@@ -173,7 +173,7 @@ class LocalProvider:
             cgroup=cgroup,
         )
 
-    def _claim(self, request: LaunchRequest) -> tuple[NodeFolder, ...]:
+    def _claim(self, request: LaunchRequest) -> tuple[LocalNode, ...]:
         """The folders of the nodes that the token buys."""
         # A link is made in one step, and ties the token to its nodes.
         link = self._tokens / hashlib.sha256(request.token.encode()).hexdigest()
@@ -186,11 +186,13 @@ class LocalProvider:
             self._node_type(request.offering)
             with suppress(FileExistsError):
                 link.symlink_to(" ".join(request.node_ids))
-        folders = tuple(NodeFolder(self._nodes / name) for name in os.readlink(link).split(" "))
-        for folder in folders:
-            if folder.launch() is None:
-                folder.create(self._to_be_launched(request, folder.path.name))
-        return folders
+        nodes = tuple(
+            LocalNode(self._nodes / name, self._cluster) for name in os.readlink(link).split(" ")
+        )
+        for node in nodes:
+            if node.launch() is None:
+                node.create(self._to_be_launched(request, node.path.name))
+        return nodes
 
     def _node_type(self, offering: Offering) -> NodeType:
         if offering not in self.offerings():
@@ -214,18 +216,19 @@ class LocalProvider:
             claimed_at_s=self._clock.now_s(),
         )
 
-    def _spawn(self, folder: NodeFolder, launch: LocalLaunch, request: LaunchRequest) -> None:
+    def _spawn(self, node: LocalNode, launch: LocalLaunch, request: LaunchRequest) -> None:
         """Starts the agent, once only, by a short-lived program of its own."""
-        spawn.write_whole(str(folder.agent_config), self._agent_config(folder, launch, request))
+        node.files.write("agent", self._agent_config(node, launch, request))
+        path = node.path
         order = spawn.SpawnOrder(
-            lock=str(folder.lock),
-            process=str(folder.process),
-            vetoes=[str(folder.stop), str(folder.exit)],
+            lock=str(path / "lock"),
+            process=str(path / "process.json"),
+            vetoes=[str(path / "stop.json"), str(path / "exit.json")],
             cgroup=None if launch.cgroup is None else str(launch.cgroup),
-            argv=[*self._agent_command, "--config", str(folder.agent_config)],
+            argv=[*self._agent_command, "--config", str(path / "agent.json")],
             env=_inherited() | dict(request.env) | dict(marks(launch.node_id, self._cluster)),
             cwd=str(self._cwd),
-            log=str(folder.logs / "agent.log"),
+            log=str(node.files.agent_log),
             launched_at_s=self._clock.now_s(),
         )
         # Isolated and without site packages: it begins in milliseconds, and no file beside it is
@@ -252,32 +255,27 @@ class LocalProvider:
             ) from error
 
     def _agent_config(
-        self, folder: NodeFolder, launch: LocalLaunch, request: LaunchRequest
+        self, node: LocalNode, launch: LocalLaunch, request: LaunchRequest
     ) -> dict[str, object]:
-        return {
-            "instance_id": launch.node_id,
-            "daemon_url": request.daemon_url,
-            "other_urls": list(request.other_urls),
-            "daemon_certificate": request.daemon_certificate,
-            "join_token": request.join_token,
-            "work_dir": str(folder.work),
-            "shared_cache": str(self._nodes.parent / "cache"),
-            "advertise_host": "127.0.0.1",
-            "checkpoint_root": self._checkpoint_root,
-            "artifact_root": self._artifact_root,
-            "cpu_quota": launch.cpu if launch.cgroup is None else None,
-            "lease_s": self._lease_s,
-            "env": dict(request.env),
-        }
+        return request.agent_config(
+            checkpoint_root=self._checkpoint_root,
+            artifact_root=self._artifact_root,
+            lease_s=self._lease_s,
+            instance_id=launch.node_id,
+            work_dir=str(node.files.work),
+            shared_cache=str(self._nodes.parent / "cache"),
+            advertise_host="127.0.0.1",
+            cpu_quota=launch.cpu if launch.cgroup is None else None,
+        )
 
     def _look(self, name: str, *, now_s: float) -> Instance | None:
         """The node as it is now."""
-        folder = NodeFolder(self._nodes / name)
-        instance = LocalNode(folder, self._cluster).look(now_s=now_s)
+        node = LocalNode(self._nodes / name, self._cluster)
+        instance = node.look(now_s=now_s)
         if instance is not None and instance.state is InstanceState.GONE:
             # It stays gone, so its folder is not read again.
             self._gone[name] = instance
-            launch = folder.launch()
+            launch = node.launch()
             if launch is not None and launch.cgroup is not None:
                 # It may have been busy when the exit was recorded.
                 cgroup.remove(launch.cgroup)
@@ -286,10 +284,10 @@ class LocalProvider:
     def _is_recent(self, instance: Instance, now_s: float) -> bool:
         return instance.exited_at_s is None or instance.exited_at_s >= now_s - self._gone_visible_s
 
-    def _folder(self, provider_id: str) -> NodeFolder | None:
-        folder = NodeFolder(self._nodes / provider_id)
-        if _NODE_ID.fullmatch(provider_id) and folder.path.is_dir():
-            return folder
+    def _node(self, provider_id: str) -> LocalNode | None:
+        node = LocalNode(self._nodes / provider_id, self._cluster)
+        if _NODE_ID.fullmatch(provider_id) and node.path.is_dir():
+            return node
         return None
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from elastic.config import SlurmSettings
 from elastic.providers.slurm.jobs import JobLabel, job_name
 from elastic.providers.slurm.node_types import SlurmNodeType
-from elastic.providers.slurm.words import ON_NODE
+from elastic.providers.slurm.on_node import ON_NODE
 
 # The nodes of an array are told apart by their numbers. Nothing in it is secret.
 _SCRIPT = """\

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
 
+from elastic.errors import InvalidInput
 from elastic.model import Capacity, Obstacle, Offering
+from elastic.protocol import from_json
 from elastic.providers.base import Instance, InstanceState
 
 # Job or array task, state, why it waits, start, end, nodes, name, comment: the last one may hold
@@ -220,10 +221,9 @@ def _job(row: Sequence[str]) -> SlurmJob | None:
 
 def _label(comment: str) -> JobLabel | None:
     try:
-        told: dict[str, Any] = json.loads(comment)
-        del told[NAME]
-        return JobLabel(**(told | {"node_ids": tuple(told["node_ids"])}))
-    except (ValueError, KeyError, TypeError):
+        told = json.loads(comment)
+        return from_json(JobLabel, told) if NAME in told else None
+    except (ValueError, TypeError, InvalidInput):
         return None
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from elastic.durations import DAY_S
-from elastic.providers.local.spawn import write_whole
-from elastic.providers.slurm.jobs import JobLabel, SlurmJob
+from elastic.errors import InvalidInput
+from elastic.protocol import from_json
+from elastic.providers.keeping.spawn import write_whole
+from elastic.providers.slurm.jobs import SlurmJob
 
 
 @dataclass(slots=True)
@@ -24,13 +26,9 @@ class JobMemory:
     def read(self) -> None:
         """Takes in what an earlier daemon has written."""
         # A damaged memory is none: Slurm still knows what runs.
-        with suppress(OSError, ValueError, KeyError, TypeError):
+        with suppress(OSError, ValueError, InvalidInput):
             for record in json.loads(self.path.read_text()):
-                label = record.pop("label")
-                job = SlurmJob(**record, label=None)
-                if label is not None:
-                    label["node_ids"] = tuple(label["node_ids"])
-                    job = replace(job, label=JobLabel(**label))
+                job = from_json(SlurmJob, record)
                 self.jobs[job.id] = job
 
     def looked(self, seen: Iterable[SlurmJob], *, now_s: float) -> None:

@@ -29,8 +29,9 @@ from elastic.figures import duration
 from elastic.providers.keeping.address import NotPossible, own_address
 from elastic.providers.keeping.keeper import keep
 from elastic.providers.keeping.records import NodeFiles
-from elastic.providers.slurm.words import ON_NODE
 
+# The word that this program is run by; it shows in lists of processes.
+ON_NODE = "elasticd-slurm"
 # It does nothing but end at a signal. It shares the job's cores, and uses none.
 _SENTINEL = (
     "srun --quiet --overlap --nodes=1 --ntasks=1 --gres=none --mpi=none --input=none sleep infinity"

@@ -24,10 +24,10 @@ from elastic.figures import duration
 from elastic.model import Means, NodeType, Obstacle, Offering, WayIn
 from elastic.providers.base import Instance, InstanceState, LaunchRequest, Trouble
 from elastic.providers.blocks import Blocks
-from elastic.providers.keeping import REST_LOOK_S, Cluster, NodeTerms, packages
+from elastic.providers.keeping import REST_LOOK_S, Cluster, NodeTerms
 from elastic.providers.keeping.packed import PackedProgram, pack
 from elastic.providers.keeping.records import NodeFiles, last_line
-from elastic.providers.local.spawn import write_whole
+from elastic.providers.keeping.spawn import write_whole
 from elastic.providers.slurm.aside import Aside
 from elastic.providers.slurm.batch import options, script
 from elastic.providers.slurm.cluster import (
@@ -384,17 +384,15 @@ class SlurmProvider:
             for node_id in request.node_ids:
                 node = self._node(node_id)
                 node.path.mkdir(mode=0o700, parents=True, exist_ok=True)
-                node.write("agent", self._agent_config(request))
+                # The node itself adds what only it knows.
+                node.write("agent", self._terms.agent_config(request))
                 order = {
-                    "python": self._settings.python or ("" if self._terms.agent_command else None),
-                    "agent_command": self._terms.agent_command and list(self._terms.agent_command),
-                    "wheel": wheel,
-                    "environment": environment,
-                    "packages": packages(self._terms.package_index),
-                    "lease_s": self._terms.lease_s,
-                    "grace_s": self._terms.grace_s,
-                    "boot_s": self._terms.register_s,
-                    "env": dict(request.env),
+                    **self._terms.order(
+                        request,
+                        python=self._settings.python,
+                        wheel=wheel,
+                        environment=environment,
+                    ),
                     "marks": {
                         "ELASTICD_NODE_ID": node_id,
                         "ELASTICD_CLUSTER": self._cluster.name,
@@ -410,20 +408,6 @@ class SlurmProvider:
                 f"{error.strerror}; set it to a folder that all nodes share",
                 bought_nothing=True,
             ) from error
-
-    def _agent_config(self, request: LaunchRequest) -> dict[str, Any]:
-        """The agent's configuration; the node itself adds what only it knows."""
-        return {
-            "daemon_url": request.daemon_url,
-            "other_urls": list(request.other_urls),
-            "join_token": request.join_token,
-            "daemon_certificate": request.daemon_certificate,
-            "checkpoint_root": self._terms.checkpoint_root,
-            "artifact_root": self._terms.artifact_root,
-            "cpu_quota": None,
-            "lease_s": self._terms.lease_s,
-            "env": dict(request.env),
-        }
 
     def _end(self, job: SlurmJob, *, now_s: float) -> None:
         if job.node_id:
@@ -470,14 +454,7 @@ class SlurmProvider:
                 most = 0
             else:
                 most = node_type.most
-            if self.blocks.of(offering, nodes=most + 1, now_s=now_s) is None:
-                self.blocks.block(
-                    offering,
-                    nodes=most + 1,
-                    first_s=REST_LOOK_S,
-                    longest_s=REST_LOOK_S,
-                    now_s=now_s,
-                )
+            self.blocks.limit(offering, most, for_s=REST_LOOK_S, now_s=now_s)
 
     # Nodes.
 
@@ -555,5 +532,4 @@ def _write_once(path: Path, content: bytes) -> None:
 @cache
 def _program() -> PackedProgram:
     """The program that this elasticd runs on nodes."""
-    modules = ["providers/slurm/on_node.py", "providers/slurm/words.py"]
-    return pack("slurm", modules, main="elastic.providers.slurm.on_node")
+    return pack("slurm", ["providers/slurm/on_node.py"], main="elastic.providers.slurm.on_node")

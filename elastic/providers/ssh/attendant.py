@@ -25,6 +25,7 @@ from elastic.durations import ANSWER_TIMEOUT_S, DAY_S
 from elastic.engines import find_engine
 from elastic.providers.keeping.address import NotPossible, host_and_port, own_address
 from elastic.providers.keeping.keeper import boottime_s
+from elastic.providers.keeping.process import is_alive, reap
 from elastic.providers.keeping.records import (
     KEEPER,
     LEAST_FREE_BYTES,
@@ -36,8 +37,7 @@ from elastic.providers.keeping.records import (
     make_once,
     read_json,
 )
-from elastic.providers.local.process import is_alive, reap
-from elastic.providers.local.spawn import boot_id, start_once
+from elastic.providers.keeping.spawn import boot_id, start_once
 
 _NODE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 _BF16_FLAGS = ("avx512_bf16", "amx_bf16", "bf16")

@@ -10,9 +10,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from elastic.errors import InvalidInput
 from elastic.model import Offering
+from elastic.protocol import from_json
 from elastic.providers.base import Instance, InstanceState
-from elastic.providers.local.spawn import write_whole
+from elastic.providers.keeping.spawn import write_whole
 from elastic.providers.ssh.hosts import Host
 
 Fields = Mapping[str, Any]
@@ -92,8 +94,8 @@ class Memories:
         found = {}
         for path in sorted(self.folder.glob("*.json")):
             # A damaged memory is none: the host itself knows.
-            with suppress(ValueError, KeyError, TypeError):
-                memory = _from_json(json.loads(path.read_text()))
+            with suppress(ValueError, InvalidInput):
+                memory = from_json(HostMemory, json.loads(path.read_text()))
                 found[memory.host.name] = memory
         self._written = dict(found)
         return found
@@ -110,18 +112,6 @@ class Memories:
 def provider_id(node_id: str, host: str) -> str:
     """The name of a node's machine: what runs there, and where."""
     return f"{node_id}@{host}"
-
-
-def _from_json(record: dict[str, Any]) -> HostMemory:
-    return HostMemory(
-        Host(**record["host"]),
-        facts=record["facts"],
-        nodes=tuple(record["nodes"]),
-        unsure=tuple(record["unsure"]),
-        ending=tuple(record["ending"]),
-        claim=record["claim"],
-        disk_free_bytes=record["disk_free_bytes"],
-    )
 
 
 _STATES: Mapping[str, InstanceState] = {

@@ -18,7 +18,7 @@ from elastic.errors import CapacityUnavailable, ProviderError, ProviderUnavailab
 from elastic.model import Means, NodeType, Offering, WayIn
 from elastic.providers.base import Instance, LaunchRequest, Trouble
 from elastic.providers.blocks import Blocks
-from elastic.providers.keeping import REST_LOOK_S, Cluster, NodeTerms, packages
+from elastic.providers.keeping import REST_LOOK_S, Cluster, NodeTerms
 from elastic.providers.keeping.records import LEAST_FREE_BYTES, disk_is_full
 from elastic.providers.ssh.connection import Access, HostLinks, HostRefused
 from elastic.providers.ssh.hosts import Host
@@ -341,15 +341,18 @@ class SshProvider:
             "cluster": self._cluster.name,
             "place": self._cluster.place,
         }
-        order = self._order(memory.host, request)
         asked = {
             "do": "launch",
             "cluster": self._cluster.name,
             "now_s": now_s,
             "least_free_bytes": self._least_free_bytes,
             "launch": launch,
-            "agent": self._agent_config(memory.host, node_id, request),
-            "order": order,
+            "agent": self._terms.agent_config(
+                request,
+                instance_id=provider_id(node_id, host),
+                advertise_host=memory.host.address,
+            ),
+            "order": self._order(memory.host, request),
         }
         # On record before it is asked for: the answer may be lost.
         self._remember(replace(memory, unsure=({**launch, "state": "pending"},)))
@@ -371,18 +374,8 @@ class SshProvider:
         if host.python is None and self._terms.agent_command is None and self._wheel is not None:
             wheel = self._bring_wheel(host.name, self._wheel)
             environment = f"env/{self._wheel.sha256[:12]}"
-        return {
-            "python": host.python or ("" if self._terms.agent_command else None),
-            "agent_command": self._terms.agent_command and list(self._terms.agent_command),
-            "program": self._links.program(host.name),
-            "wheel": wheel,
-            "environment": environment,
-            "packages": packages(self._terms.package_index),
-            "lease_s": self._terms.lease_s,
-            "grace_s": self._terms.grace_s,
-            "boot_s": self._terms.register_s,
-            "env": dict(request.env),
-        }
+        order = self._terms.order(request, python=host.python, wheel=wheel, environment=environment)
+        return {**order, "program": self._links.program(host.name)}
 
     def _bring_wheel(self, host: str, wheel: Wheel) -> str:
         asked = {"do": "put", "path": f"wheels/{wheel.sha256[:12]}/{wheel.name}"}
@@ -393,21 +386,6 @@ class SshProvider:
                 host, {**asked, "content": content}, timeout_s=TRANSFER_TIMEOUT_S
             )
         return str(answer["path"])
-
-    def _agent_config(self, host: Host, node_id: str, request: LaunchRequest) -> Fields:
-        return {
-            "instance_id": provider_id(node_id, host.name),
-            "daemon_url": request.daemon_url,
-            "other_urls": list(request.other_urls),
-            "join_token": request.join_token,
-            "daemon_certificate": request.daemon_certificate,
-            "checkpoint_root": self._terms.checkpoint_root,
-            "artifact_root": self._terms.artifact_root,
-            "advertise_host": host.address,
-            "cpu_quota": None,
-            "lease_s": self._terms.lease_s,
-            "env": dict(request.env),
-        }
 
     def _end(self, host: str, node_id: str) -> bool:
         """Ends a node; whether its host answered."""
@@ -436,18 +414,8 @@ class SshProvider:
         """Tells policies how many more nodes of each type there can be."""
         with suppress(ProviderUnavailable):
             for name in self._by_type():
-                # Blocked from the first number that is too large, so that a smaller group can still
-                # begin.
-                too_many = len(self._free(name)) + 1
-                offering = Offering(name)
-                if self.blocks.of(offering, nodes=too_many, now_s=now_s) is None:
-                    self.blocks.block(
-                        offering,
-                        nodes=too_many,
-                        first_s=REST_LOOK_S,
-                        longest_s=REST_LOOK_S,
-                        now_s=now_s,
-                    )
+                free = len(self._free(name))
+                self.blocks.limit(Offering(name), free, for_s=REST_LOOK_S, now_s=now_s)
 
     def _why_too_few(
         self, offering: Offering, wanted: int, free: int, refusals: Sequence[str]

@@ -17,32 +17,12 @@ from torch.hub import get_dir
 from elastic.durations import CONNECT_TIMEOUT_S
 from elastic.figures import duration
 from elastic.worker.torchvision_import import help_torchvision
+from elastic.workloads.esrgan.options import EsrganOptions
+from elastic.workloads.group import ProcessGroup
 
-# Configuration E of arXiv:1409.1556, table 1, as torchvision spells it: a convolution's channels,
-# or 0 for pooling.
-_LAYOUT = (
-    64,
-    64,
-    0,
-    128,
-    128,
-    0,
-    256,
-    256,
-    256,
-    256,
-    0,
-    512,
-    512,
-    512,
-    512,
-    0,
-    512,
-    512,
-    512,
-    512,
-    0,
-)
+# Configuration E of arXiv:1409.1556, table 1: the channels of each stage, and how many convolutions
+# it has before its pooling.
+_STAGES = ((64, 2), (128, 2), (256, 4), (512, 4), (512, 4))
 _FILE = "vgg19-dcbb9e9d.pth"
 # torch hub's rule: a published file's name ends in the first digits of its digest.
 _SHA256_PREFIX = "dcbb9e9d"
@@ -64,17 +44,14 @@ class Features(nn.Module):
         super().__init__()
         layers: list[nn.Module] = []
         inputs = 3
-        for outputs in _LAYOUT:
-            if outputs == 0:
-                layers.append(nn.MaxPool2d(2))
-            else:
+        for outputs, convolutions in _STAGES:
+            for _ in range(convolutions):
                 layers += [
                     nn.Conv2d(inputs, outputs, kernel_size=3, padding=1),
                     nn.ReLU(inplace=True),
                 ]
                 inputs = outputs
-            if len(layers) >= layer_count:
-                break
+            layers.append(nn.MaxPool2d(2))
         self.layers = nn.Sequential(*layers[:layer_count])
         self.register_buffer("mean", torch.tensor(_MEAN).view(1, 3, 1, 1), persistent=False)
         self.register_buffer("std", torch.tensor(_STD).view(1, 3, 1, 1), persistent=False)
@@ -85,6 +62,39 @@ class Features(nn.Module):
         std = self.get_buffer("std")
         maps: Tensor = self.layers((image.expand(-1, 3, -1, -1) - mean) / std)
         return maps
+
+
+def choose_features(
+    options: EsrganOptions,
+    group: ProcessGroup,
+    *,
+    kept: Path,
+    settled: bool | None,
+    dtype: torch.dtype,
+) -> tuple[Features, bool]:
+    """Returns the features, and whether they are pretrained.
+
+    Only rank 0 looks for weights, and sends them to the others. The choice of an earlier generation
+    (`settled`) holds: another loss would be another training.
+    """
+    features = random_features(options.feature_layers, seed=options.seed)
+    weights = None
+    if group.is_first and options.features != "random" and settled is not False:
+        may_download = options.features == "auto" and not is_offline()
+        weights = pretrained_weights(options.feature_layers, kept=kept, may_download=may_download)
+    if group.is_first and settled and weights is None:
+        raise FileNotFoundError(
+            f"{kept}: wanted the VGG19 weights this job began with, found none here or in torch's "
+            "cache; put them back"
+        )
+    if weights is not None:
+        features.layers.load_state_dict(weights)
+    is_pretrained = torch.tensor([float(weights is not None)], device=group.device)
+    features.to(group.device)
+    group.broadcast([is_pretrained, *features.layers.state_dict().values()])
+    # Frozen weights are cast once; autocast would cast them again in every forward pass.
+    features.to(dtype=dtype, memory_format=torch.channels_last)  # type: ignore[call-overload]
+    return features, bool(is_pretrained.item())
 
 
 def random_features(layer_count: int, *, seed: int) -> Features:

@@ -62,6 +62,7 @@ class Passes:
         features: Features | None,
         dtype: torch.dtype,
     ) -> None:
+        # The features of the content loss; None until the GAN phase.
         self.features = features
         self._networks = networks
         self._options = options
@@ -167,15 +168,6 @@ class Stepper:
             self.passes.generator_weights, group, control=len(LOSS_NAMES)
         )
         self._discriminator_sum = GradientSum(self.passes.discriminator_weights, group)
-
-    @property
-    def features(self) -> Features | None:
-        """The features of the content loss; None until the GAN phase."""
-        return self.passes.features
-
-    @features.setter
-    def features(self, features: Features) -> None:
-        self.passes.features = features
 
     def warmup_turn(self, batch: SampleBatch, *, lr: float, stop: bool) -> StepReport:
         """Trains the generator by the pixel loss alone."""

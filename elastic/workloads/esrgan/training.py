@@ -25,6 +25,7 @@ from elastic.workloads.checkpoint import Checkpoints
 from elastic.workloads.esrgan import progress as progress_module
 from elastic.workloads.esrgan import weights
 from elastic.workloads.esrgan.batches import Batches
+from elastic.workloads.esrgan.features import choose_features
 from elastic.workloads.esrgan.files import init_path, looked_over
 from elastic.workloads.esrgan.judging import HeldOut, bicubic, cut_held_out, judge, save_picture
 from elastic.workloads.esrgan.networks import AVERAGE, Networks, build_networks
@@ -32,7 +33,6 @@ from elastic.workloads.esrgan.options import GAN, WARMUP, EsrganOptions
 from elastic.workloads.esrgan.precision import DTYPES, settle
 from elastic.workloads.esrgan.progress import TrainingProgress, options_digest
 from elastic.workloads.esrgan.step import LOSS_NAMES, Stepper, StepReport
-from elastic.workloads.esrgan.vgg import choose_features
 from elastic.workloads.group import ProcessGroup
 from elastic.workloads.host_copy import way_from
 from elastic.workloads.loss_scale import LossScale
@@ -228,7 +228,7 @@ class Run:
 
     def with_features(self, progress: TrainingProgress) -> TrainingProgress:
         """Loads VGG19's features before the first turn that uses them."""
-        if self.stepper.features is not None:
+        if self.stepper.passes.features is not None:
             return progress
         features, is_pretrained = choose_features(
             self.options,
@@ -237,7 +237,7 @@ class Run:
             settled=progress.is_pretrained,
             dtype=DTYPES[self.precision],
         )
-        self.stepper.features = features
+        self.stepper.passes.features = features
         return dataclasses.replace(progress, is_pretrained=is_pretrained)
 
     def tell_of_features(self, before: TrainingProgress, progress: TrainingProgress) -> None:

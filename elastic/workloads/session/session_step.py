@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import torch
 from torch import Tensor
 
 from elastic.errors import InvalidInput
+from elastic.workloads.group import SumOverRanks
 from elastic.workloads.layout import overlaps
 from elastic.workloads.session.gloo import DEVICES, TYPES
 from elastic.workloads.session.round import Round
@@ -91,7 +91,7 @@ class SessionStep:
         if self.round.group is None:
             return values
         # torch leaves apply untyped.
-        total: Tensor = _SumOverRanks.apply(values, self)  # type: ignore[no-untyped-call]
+        total: Tensor = SumOverRanks.apply(values, self.all_reduce)  # type: ignore[no-untyped-call]
         return total
 
 
@@ -125,17 +125,3 @@ def _require_summable(values: object) -> None:
         "convert it first",
         field="values",
     )
-
-
-class _SumOverRanks(torch.autograd.Function):
-    """An all-reduce for autograd: the gradient of a sum over ranks is the sum of the gradients."""
-
-    @staticmethod
-    def forward(ctx: Any, values: Tensor, turn: SessionStep) -> Tensor:
-        ctx.turn = turn
-        return turn.all_reduce(values.detach().clone(memory_format=torch.contiguous_format))
-
-    @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
-        turn: SessionStep = ctx.turn
-        return turn.all_reduce(gradient.clone(memory_format=torch.contiguous_format)), None

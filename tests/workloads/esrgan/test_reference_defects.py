@@ -15,11 +15,11 @@ from elastic.workloads.checkpoint import Checkpoints
 from elastic.workloads.esrgan import losses
 from elastic.workloads.esrgan.batches import Batches
 from elastic.workloads.esrgan.discriminator import Discriminator
+from elastic.workloads.esrgan.features import choose_features
 from elastic.workloads.esrgan.generator import DenseBlock
 from elastic.workloads.esrgan.judging import EvaluatedCrops, HeldOut, save_picture
 from elastic.workloads.esrgan.progress import TrainingProgress, options_digest, resume, state_of
 from elastic.workloads.esrgan.step import Stepper
-from elastic.workloads.esrgan.vgg import choose_features
 from elastic.workloads.group import ProcessGroup
 from elastic.workloads.photographs import open_photographs
 from tests.workloads.esrgan.builders import (
@@ -41,10 +41,9 @@ def operators_of_a_gan_turn(stepper: Stepper) -> dict[str, int]:
 def test_vgg_weight_gradients_are_neither_computed_nor_kept() -> None:
     _, stepper = stepper_in(torch.float32, tiny_options(), alone())
     stepper.gan_turn(a_batch(), lr=1e-3, stop=False)
-    assert stepper.features is not None
-    assert all(
-        not weight.requires_grad and weight.grad is None for weight in stepper.features.parameters()
-    )
+    features = stepper.passes.features
+    assert features is not None
+    assert all(not weight.requires_grad and weight.grad is None for weight in features.parameters())
 
 
 def test_the_discriminator_runs_once_on_each_input() -> None:
@@ -84,12 +83,13 @@ def test_bf16_trains_and_stays_near_float32() -> None:
     options = tiny_options()
     _, stepper = stepper_in(torch.float32, options, alone())
     mixed, _ = stepper_in(torch.float32, options, alone())
-    assert stepper.features is not None
+    features = stepper.passes.features
+    assert features is not None
     in_bf16 = Stepper(
-        mixed, options, alone(), features=stepper.features.to(torch.bfloat16), dtype=torch.bfloat16
+        mixed, options, alone(), features=features.to(torch.bfloat16), dtype=torch.bfloat16
     )
     losses_bf16 = in_bf16.gan_turn(a_batch(), lr=1e-3, stop=False).losses
-    stepper.features.to(torch.float32)
+    features.to(torch.float32)
     torch.testing.assert_close(
         stepper.gan_turn(a_batch(), lr=1e-3, stop=False).losses, losses_bf16, rtol=0.05, atol=0
     )

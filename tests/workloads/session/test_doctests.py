@@ -11,11 +11,11 @@ import pytest
     [
         "buffers",
         "exact",
+        "hang_detector",
         "state_sender",
         "leveling",
         "settings",
         "shares",
-        "stall_reason",
         "sums",
         "terms",
     ],

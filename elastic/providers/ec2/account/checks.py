@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import Literal
 
-from elastic.clock import Clock
+from elastic.clock import AGREES_S, Clock
 from elastic.config import Ec2Settings
+from elastic.durations import AWS_SKEW_S
 from elastic.errors import ElasticError, ProviderError
+from elastic.figures import duration
 from elastic.finding import Finding
-from elastic.providers.ec2.account.clients import Account
-from elastic.providers.ec2.account.facts import AccountFacts, Running, read_running
+from elastic.providers.ec2.account.facts import (
+    Account,
+    AccountFacts,
+    Running,
+    read_caller,
+    read_running,
+)
 from elastic.providers.ec2.account.fences import check_fences
 from elastic.providers.ec2.account.firewall import check_firewall
-from elastic.providers.ec2.account.identity import check_clock, check_identity, read_caller
 from elastic.providers.ec2.account.machines import (
     check_bootstrap,
     check_group,
@@ -28,6 +35,45 @@ from elastic.providers.ec2.catalog import Catalog, read_catalog
 from elastic.providers.ec2.faults import translated
 
 Check = Callable[[AccountFacts], Iterable[Finding]]
+
+
+def check_identity(survey: AccountFacts) -> Iterator[Finding]:
+    """The owner of the credentials; a warning for root, whose permissions cannot be limited."""
+    caller = survey.caller
+    found = f"{caller.arn}, account {caller.account_id}, region {survey.account.region}"
+    if caller.arn.endswith(":root"):
+        yield Finding(
+            "aws identity",
+            "warning",
+            found,
+            "do not run a daemon as root: make a user or a role for it",
+        )
+    else:
+        yield Finding("aws identity", "ok", found)
+
+
+def check_clock(survey: AccountFacts) -> Iterator[Finding]:
+    """The clock must be right, since signatures, prices and the ledger depend on it."""
+    if survey.caller.answered_at_s is None:
+        yield Finding(
+            "aws clock",
+            "warning",
+            "could not be told: the answer has no date",
+            "look at this clock yourself",
+        )
+        return
+    skew_s = abs(survey.now_s - survey.caller.answered_at_s)
+    if skew_s <= AGREES_S:
+        yield Finding("aws clock", "ok", f"within {duration(AGREES_S)} of AWS's")
+        return
+    level: Literal["warning", "error"] = "error" if skew_s > AWS_SKEW_S else "warning"
+    yield Finding(
+        "aws clock",
+        level,
+        f"{duration(skew_s)} apart from AWS's",
+        "synchronise this machine's clock",
+    )
+
 
 CHECKS: tuple[Check, ...] = (
     check_identity,

@@ -4,12 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 from typing import Any
 
+import boto3
+from botocore.exceptions import BotoCoreError
+
 from elastic.config import Ec2Settings
+from elastic.errors import InvalidInput
 from elastic.providers.ec2 import tags
-from elastic.providers.ec2.account.clients import Account
+from elastic.providers.ec2.aws import Aws, client_config, connect
 from elastic.providers.ec2.catalog import Catalog
+from elastic.providers.ec2.faults import translated
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """The clients of one account."""
+
+    # Those of EC2.
+    aws: Aws
+    # STS, which says whose the credentials are.
+    identity: Any
+    # IAM.
+    roles: Any
+    # Service Quotas.
+    quotas: Any
+
+    @property
+    def region(self) -> str:
+        return str(self.aws.reads.meta.region_name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +90,46 @@ class AccountFacts:
         return next(
             (each for each in self.instances or () if each.cluster != self.settings.cluster), None
         )
+
+    def subnets(self, catalog: Catalog) -> Mapping[str, Mapping[str, Any]]:
+        """What EC2 says of the subnets of nodes, by their ids. Raises ProviderError."""
+        ids = [each.id for each in catalog.subnets.values()]
+        with translated("describing the subnets"):
+            told = self.account.aws.reads.describe_subnets(SubnetIds=ids)["Subnets"]
+        return {str(raw["SubnetId"]): raw for raw in told}
+
+
+def connect_account(region: str | None) -> Account:
+    """Makes clients in `region`, by default that of AWS_REGION or the profile.
+
+    Makes no request yet. Raises InvalidInput.
+    """
+    aws = connect(region)
+    config = client_config(attempts=3)
+    try:
+        session = boto3.Session(region_name=aws.reads.meta.region_name)
+        return Account(
+            aws=aws,
+            identity=session.client("sts", config=config),
+            roles=session.client("iam", config=client_config(attempts=1)),
+            quotas=session.client("service-quotas", config=config),
+        )
+    except (BotoCoreError, ValueError) as error:
+        raise InvalidInput(
+            f"AWS: wanted clients for region {region!r}: {error}", field="ec2.region"
+        ) from error
+
+
+def read_caller(account: Account) -> Caller:
+    """Asks AWS whose the credentials are. Raises ProviderError if they are not valid."""
+    with translated("asking AWS who we are", service="sts"):
+        told = account.identity.get_caller_identity()
+    date = told["ResponseMetadata"].get("HTTPHeaders", {}).get("date")
+    return Caller(
+        account_id=str(told["Account"]),
+        arn=str(told["Arn"]),
+        answered_at_s=None if date is None else parsedate_to_datetime(date).timestamp(),
+    )
 
 
 def read_running(account: Account) -> tuple[Running, ...]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from elastic.finding import Finding
 from elastic.providers.ec2 import tags
 from elastic.providers.ec2.account.facts import AccountFacts
-from elastic.providers.ec2.account.permissions import launch_data, requested
+from elastic.providers.ec2.account.permissions import Probe, arn, launch_data, requested
 from elastic.providers.ec2.account.trying import Act, TryOutcome, attempt
 
 _POLICY = "narrow these credentials to what `elasticd doctor --print-policy daemon` prints"
@@ -19,7 +19,7 @@ def _end_anothers(survey: AccountFacts) -> Act:
     asked = None
     if foreign is not None:
         asked = {"InstanceIds": [foreign.instance_id]}
-    return Act("TerminateInstances", asked, _instances(survey), _OTHERS)
+    return Act("TerminateInstances", asked, arn(survey, "instance/*"), _OTHERS)
 
 
 def _tag_anothers(survey: AccountFacts) -> Act:
@@ -28,7 +28,9 @@ def _tag_anothers(survey: AccountFacts) -> Act:
     asked = None
     if foreign is not None:
         asked = {"Resources": [foreign.instance_id], "Tags": tags.tag_list(tag)}
-    return Act("CreateTags", asked, _instances(survey), {**_OTHERS, "aws:TagKeys": tags.CLUSTER})
+    return Act(
+        "CreateTags", asked, arn(survey, "instance/*"), {**_OTHERS, "aws:TagKeys": tags.CLUSTER}
+    )
 
 
 def _launch_untagged(survey: AccountFacts) -> Act:
@@ -41,7 +43,7 @@ def _launch_untagged(survey: AccountFacts) -> Act:
         for name, value in requested(survey).items()
         if not name.startswith("aws:RequestTag/")
     }
-    return Act("RunInstances", asked, _instances(survey), context)
+    return Act("RunInstances", asked, arn(survey, "instance/*"), context)
 
 
 def _launch_unguarded(survey: AccountFacts) -> Act:
@@ -52,13 +54,13 @@ def _launch_unguarded(survey: AccountFacts) -> Act:
     return Act(
         "RunInstances",
         asked,
-        _instances(survey),
+        arn(survey, "instance/*"),
         {**requested(survey), "ec2:MetadataHttpTokens": "optional"},
     )
 
 
 # What the daemon never does, and what leaked credentials must not permit.
-FENCES: Mapping[str, Callable[[AccountFacts], Act]] = {
+FENCES: Mapping[str, Probe] = {
     "end a machine that is not the cluster's": _end_anothers,
     "take such a machine by a tag": _tag_anothers,
     "launch without the cluster's tag": _launch_untagged,
@@ -83,7 +85,3 @@ def check_fences(survey: AccountFacts) -> Iterator[Finding]:
                     f"may it {name}? could not be told: {trial.answer}",
                     advice,
                 )
-
-
-def _instances(survey: AccountFacts) -> str:
-    return f"arn:aws:ec2:{survey.account.region}:{survey.caller.account_id}:instance/*"

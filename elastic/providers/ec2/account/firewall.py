@@ -95,11 +95,8 @@ def _shut(survey: AccountFacts, catalog: Catalog, ids: Sequence[str]) -> list[st
             str(each["GroupId"])
             for each in reads.describe_security_groups(Filters=named)["SecurityGroups"]
         }
-        subnets = reads.describe_subnets(SubnetIds=[each.id for each in catalog.subnets.values()])[
-            "Subnets"
-        ]
     rules = [rule for group in groups for rule in group.get("IpPermissions", [])]
-    blocks = [str(each["CidrBlock"]) for each in subnets]
+    blocks = [str(each["CidrBlock"]) for each in survey.subnets(catalog).values()]
     return [
         _told(ports)
         for ports in survey.ports

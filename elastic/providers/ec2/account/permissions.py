@@ -19,6 +19,8 @@ _NAME = "elasticd-doctor"
 _ANY_TYPE = "m5.large"
 _POLICY = "attach what `elasticd doctor --print-policy daemon` prints"
 
+Probe = Callable[[AccountFacts], Act]
+
 
 def launch_data(survey: AccountFacts) -> dict[str, Any] | None:
     """A launch as the daemon would request it; None without a type, zone or image."""
@@ -62,7 +64,7 @@ def requested(survey: AccountFacts) -> dict[str, str]:
     }
 
 
-def _looking(action: str, **parameters: Any) -> Callable[[AccountFacts], Act]:
+def _looking(action: str, **parameters: Any) -> Probe:
     return lambda survey: Act(action, parameters)
 
 
@@ -70,7 +72,7 @@ def _launching(survey: AccountFacts) -> Act:
     return Act(
         "RunInstances",
         launch_data(survey),
-        _arn(survey, "instance/*"),
+        arn(survey, "instance/*"),
         requested(survey),
         is_whole=True,
     )
@@ -84,7 +86,7 @@ def _fleet(survey: AccountFacts) -> Act:
         "LaunchTemplateConfigs": configs,
         "TargetCapacitySpecification": target,
     }
-    return Act("CreateFleet", asked, _arn(survey, "fleet/*"))
+    return Act("CreateFleet", asked, arn(survey, "fleet/*"))
 
 
 def _template(survey: AccountFacts) -> Act:
@@ -95,12 +97,12 @@ def _template(survey: AccountFacts) -> Act:
             ["launch-template"], {tags.CLUSTER: survey.settings.cluster}
         ),
     }
-    return Act("CreateLaunchTemplate", asked, _arn(survey, "launch-template/*"), requested(survey))
+    return Act("CreateLaunchTemplate", asked, arn(survey, "launch-template/*"), requested(survey))
 
 
 def _group(survey: AccountFacts) -> Act:
     if survey.catalog is None:
-        return Act("CreateSecurityGroup", None, _arn(survey, "security-group/*"), requested(survey))
+        return Act("CreateSecurityGroup", None, arn(survey, "security-group/*"), requested(survey))
     asked = {
         "GroupName": _NAME,
         "Description": "only tried",
@@ -109,39 +111,23 @@ def _group(survey: AccountFacts) -> Act:
             ["security-group"], {tags.CLUSTER: survey.settings.cluster}
         ),
     }
-    return Act("CreateSecurityGroup", asked, _arn(survey, "security-group/*"), requested(survey))
+    return Act("CreateSecurityGroup", asked, arn(survey, "security-group/*"), requested(survey))
 
 
-def _opening(survey: AccountFacts) -> Act:
-    return Act(
-        "AuthorizeSecurityGroupIngress", None, _arn(survey, "security-group/*"), _carried(survey)
-    )
+def _untried(action: str, resource: str) -> Probe:
+    """An action on what carries the cluster's tag, with nothing to try it on."""
+    return lambda survey: Act(action, None, arn(survey, resource), _carried(survey))
 
 
-def _dropping(survey: AccountFacts) -> Act:
-    return Act("DeleteLaunchTemplate", None, _arn(survey, "launch-template/*"), _carried(survey))
+def _on_own(action: str, ask: Callable[[str], Mapping[str, Any]]) -> Probe:
+    """An action on any machine of this cluster, with what `ask` makes of its id."""
 
+    def probe(survey: AccountFacts) -> Act:
+        own = survey.own()
+        asked = None if own is None else ask(own.instance_id)
+        return Act(action, asked, arn(survey, "instance/*"), _carried(survey))
 
-def _versioning(survey: AccountFacts) -> Act:
-    return Act(
-        "CreateLaunchTemplateVersion", None, _arn(survey, "launch-template/*"), _carried(survey)
-    )
-
-
-def _ending(survey: AccountFacts) -> Act:
-    own = survey.own()
-    asked = None
-    if own is not None:
-        asked = {"InstanceIds": [own.instance_id]}
-    return Act("TerminateInstances", asked, _arn(survey, "instance/*"), _carried(survey))
-
-
-def _listening(survey: AccountFacts) -> Act:
-    own = survey.own()
-    asked = None
-    if own is not None:
-        asked = {"InstanceId": own.instance_id}
-    return Act("GetConsoleOutput", asked, _arn(survey, "instance/*"), _carried(survey))
+    return probe
 
 
 def _keeping_alive(survey: AccountFacts) -> Act:
@@ -151,11 +137,11 @@ def _keeping_alive(survey: AccountFacts) -> Act:
     else:
         asked = {"Resources": [own.instance_id], "Tags": tags.tag_list({tags.KEEP_ALIVE: "0"})}
     context = {**_carried(survey), "aws:TagKeys": tags.KEEP_ALIVE}
-    return Act("CreateTags", asked, _arn(survey, "instance/*"), context)
+    return Act("CreateTags", asked, arn(survey, "instance/*"), context)
 
 
 # Every action of EC2 that the daemon calls, with a call to try it.
-PROBES: Mapping[str, Callable[[AccountFacts], Act]] = {
+PROBES: Mapping[str, Probe] = {
     "DescribeInstances": _looking("DescribeInstances"),
     "DescribeInstanceTypes": _looking("DescribeInstanceTypes", InstanceTypes=[_ANY_TYPE]),
     "DescribeInstanceTypeOfferings": _looking(
@@ -173,15 +159,15 @@ PROBES: Mapping[str, Callable[[AccountFacts], Act]] = {
         "DescribeSpotPriceHistory", InstanceTypes=[_ANY_TYPE], MaxResults=1
     ),
     "CreateSecurityGroup": _group,
-    "AuthorizeSecurityGroupIngress": _opening,
+    "AuthorizeSecurityGroupIngress": _untried("AuthorizeSecurityGroupIngress", "security-group/*"),
     "CreateLaunchTemplate": _template,
-    "CreateLaunchTemplateVersion": _versioning,
+    "CreateLaunchTemplateVersion": _untried("CreateLaunchTemplateVersion", "launch-template/*"),
     "CreateFleet": _fleet,
     "RunInstances": _launching,
     "CreateTags": _keeping_alive,
-    "DeleteLaunchTemplate": _dropping,
-    "TerminateInstances": _ending,
-    "GetConsoleOutput": _listening,
+    "DeleteLaunchTemplate": _untried("DeleteLaunchTemplate", "launch-template/*"),
+    "TerminateInstances": _on_own("TerminateInstances", lambda own: {"InstanceIds": [own]}),
+    "GetConsoleOutput": _on_own("GetConsoleOutput", lambda own: {"InstanceId": own}),
 }
 
 
@@ -217,5 +203,6 @@ def _carried(survey: AccountFacts) -> dict[str, str]:
     return {f"aws:ResourceTag/{tags.CLUSTER}": survey.settings.cluster}
 
 
-def _arn(survey: AccountFacts, resource: str) -> str:
+def arn(survey: AccountFacts, resource: str) -> str:
+    """A resource of EC2 in this account and region."""
     return f"arn:aws:ec2:{survey.account.region}:{survey.caller.account_id}:{resource}"

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 from elastic.finding import Finding
 from elastic.providers.ec2.account.facts import AccountFacts
-from elastic.providers.ec2.faults import translated
 from elastic.providers.ec2.refusals import host_address, shares_loopback, why_unreachable
 
 _NAME = "aws daemon address"
@@ -17,10 +16,7 @@ def check_reach(survey: AccountFacts) -> Iterator[Finding]:
     """Nodes call the daemon; it never calls them."""
     if survey.catalog is None:
         return
-    ids = [each.id for each in survey.catalog.subnets.values()]
-    with translated("describing the subnets"):
-        told = survey.account.aws.reads.describe_subnets(SubnetIds=ids)["Subnets"]
-    blocks = [str(raw["CidrBlock"]) for raw in told]
+    blocks = [str(raw["CidrBlock"]) for raw in survey.subnets(survey.catalog).values()]
     yield judge_reach(survey.host, blocks, endpoint_url=survey.account.aws.endpoint_url)
 
 

@@ -15,9 +15,7 @@ def check_subnets(survey: AccountFacts) -> Iterator[Finding]:
     if survey.catalog is None:
         return
     reads = survey.account.aws.reads
-    ids = [each.id for each in survey.catalog.subnets.values()]
-    with translated("describing the subnets"):
-        told = {raw["SubnetId"]: raw for raw in reads.describe_subnets(SubnetIds=ids)["Subnets"]}
+    told = survey.subnets(survey.catalog)
     with translated("describing the routes"):
         pages = reads.get_paginator("describe_route_tables").paginate(
             Filters=[{"Name": "vpc-id", "Values": [survey.catalog.vpc_id]}]

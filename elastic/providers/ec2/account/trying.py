@@ -11,8 +11,7 @@ from botocore import xform_name
 from botocore.exceptions import BotoCoreError, ClientError
 from botocore.parsers import ResponseParserError
 
-from elastic.providers.ec2.account.clients import Account
-from elastic.providers.ec2.account.facts import AccountFacts, Caller
+from elastic.providers.ec2.account.facts import Account, AccountFacts, Caller
 from elastic.providers.ec2.faults import RefusalKind, code_of, fault_in
 
 # EC2 adds an encoded message of some thousand characters to a refusal.

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from elastic.providers.local.spawn import boot_id
+from elastic.providers.keeping.spawn import boot_id
 
 
 @dataclass(frozen=True, slots=True)
