@@ -146,8 +146,8 @@ class LocalNode:
             reap(process)
         if launch.cgroup is not None:
             cgroup.remove(launch.cgroup)
-        # Only a living node needs these: tokens, the job's key, its secrets. The errors that workers
-        # left for the agent may quote one.
+        # Only a living node needs these: tokens, the job's key, its secrets. What workers' errors
+        # say may quote one.
         for name in ("agent.json", "work/agent.json", "work/certificate.pem"):
             (self.path / name).unlink(missing_ok=True)
         shutil.rmtree(self.files.work / "torchrun", ignore_errors=True)
