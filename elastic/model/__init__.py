@@ -12,7 +12,6 @@ from elastic.model.command import (
 from elastic.model.hazard import interruptions_per_h
 from elastic.model.job import (
     HIDDEN,
-    LEGAL_JOB_MOVES,
     CapacityChoice,
     Goal,
     Job,
@@ -43,7 +42,6 @@ from elastic.model.measurement import Group, Sample, Series, Stint, Trained, Win
 from elastic.model.mode import Mode, choose_mode, declared_mode, is_python
 from elastic.model.node import (
     AGENT_SAYS,
-    LEGAL_NODE_MOVES,
     AgentState,
     Exit,
     Generation,
@@ -93,9 +91,7 @@ from elastic.model.workers import (
     NprocPerNode,
     PerNode,
     Workers,
-    WorkersWanted,
     unfit,
-    wanted_on,
     workers_on,
 )
 
@@ -104,8 +100,6 @@ __all__ = [
     "AGES_S",
     "ENVIRONMENT_FILE",
     "HIDDEN",
-    "LEGAL_JOB_MOVES",
-    "LEGAL_NODE_MOVES",
     "MODULE_OPTIONS",
     "ONE_WORKER",
     "PARAMOUNT_LINES",
@@ -184,7 +178,6 @@ __all__ = [
     "WayIn",
     "Window",
     "Workers",
-    "WorkersWanted",
     "age_bucket",
     "check_shell_script",
     "choose_mode",
@@ -211,7 +204,6 @@ __all__ = [
     "unfit",
     "unit_of",
     "unseen_of",
-    "wanted_on",
     "warnings_of",
     "workers_on",
 ]

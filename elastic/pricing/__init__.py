@@ -4,7 +4,6 @@ from elastic.pricing.base import PriceArchive, PriceSource, Quote
 from elastic.pricing.followed_trace import FollowedTrace
 from elastic.pricing.plausible import (
     GREATEST_JUMP,
-    Quarantined,
     Sifted,
     sift,
     why_implausible,
@@ -23,7 +22,6 @@ __all__ = [
     "PriceArchive",
     "PriceSetup",
     "PriceSource",
-    "Quarantined",
     "Quote",
     "Sifted",
     "StaticPrices",

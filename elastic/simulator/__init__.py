@@ -1,7 +1,7 @@
 """The daemon's own reconciler, policy and store over a virtual cluster on a virtual clock."""
 
-from elastic.simulator.availability_file import Availability, PoolRecord, read_availability
-from elastic.simulator.backtest import Backtest, BacktestLife, backtest
+from elastic.simulator.availability_file import Availability, read_availability
+from elastic.simulator.backtest import Backtest, backtest
 from elastic.simulator.bill import bill_usd
 from elastic.simulator.empty_database import lay_out
 from elastic.simulator.market import SimulatedMarket, SimulatedPool, is_undescribed, market_of
@@ -10,21 +10,18 @@ from elastic.simulator.program import Program, Speeds
 from elastic.simulator.recorded import recorded
 from elastic.simulator.simulation import BEGINS_S, Simulation, SimulationSettings, simulated
 from elastic.simulator.speeds_file import read_speeds
-from elastic.simulator.yardsticks import Yardstick, yardsticks
+from elastic.simulator.yardsticks import yardsticks
 
 __all__ = [
     "BEGINS_S",
     "Availability",
     "Backtest",
-    "BacktestLife",
-    "PoolRecord",
     "Program",
     "SimulatedMarket",
     "SimulatedPool",
     "Simulation",
     "SimulationSettings",
     "Speeds",
-    "Yardstick",
     "backtest",
     "bill_usd",
     "is_undescribed",

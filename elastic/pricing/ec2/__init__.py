@@ -3,13 +3,12 @@
 from elastic.pricing.ec2.aws import Feeds, connect_feeds
 from elastic.pricing.ec2.history import Ec2History
 from elastic.pricing.ec2.prices import Ec2Prices, PricedOffers
-from elastic.pricing.ec2.proof import Priced, prove_prices
+from elastic.pricing.ec2.proof import prove_prices
 
 __all__ = [
     "Ec2History",
     "Ec2Prices",
     "Feeds",
-    "Priced",
     "PricedOffers",
     "connect_feeds",
     "prove_prices",
