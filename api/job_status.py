@@ -56,7 +56,9 @@ def status_of(
         waits_because=None
         if nodes or job.phase.is_final
         else _waits_because(store, job, decisions),
-        waiting=_waiting(store, job, nodes, decisions, blocks, now_s=now_s),
+        waiting=waiting_of(
+            store, job, nodes=nodes, decisions=decisions, blocks=blocks, now_s=now_s
+        ),
         preparing=list(preparing_of(store, nodes, now_s=now_s)),
         alarms=[each.sentence for each in alarms],
         attention=attention_of(store, job, alarms),
@@ -130,33 +132,6 @@ def _waits_because(store: Store, job: Job, decisions: Sequence[Decision]) -> str
     if decisions and decisions[0].last_at_s >= since_s:
         return decisions[0].plan.reason.text
     return None
-
-
-def _waiting(
-    store: Store,
-    job: Job,
-    nodes: Sequence[Node],
-    decisions: Sequence[Decision],
-    blocks: Sequence[Unavailable],
-    *,
-    now_s: float,
-) -> schemas.WaitingOut | None:
-    newest = decisions[0] if decisions else None
-    waiting = waiting_of(store, job, nodes=nodes, newest=newest, blocks=blocks, now_s=now_s)
-    if waiting is None:
-        return None
-    pools = [
-        schemas.RefusedPoolOut(
-            offering=schemas.OfferingOut.of(each.offering),
-            why=each.why,
-            refusals=each.refusals,
-            since_s=each.since_s,
-            asked_again_s=each.asked_again_s,
-            text=str(each),
-        )
-        for each in waiting.pools
-    ]
-    return schemas.WaitingOut(since_s=waiting.since_s, pools=pools)
 
 
 def _progress(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
+from api import schemas
 from elastic.figures import instant
 from elastic.model import (
     Capacity,
@@ -31,51 +31,15 @@ _WHY: Mapping[Obstacle, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class RefusedPool:
-    """An offering that the job may use but cannot get now."""
-
-    offering: Offering
-    why: Obstacle
-    # How often in a row; 0 where that is not counted.
-    refusals: int
-    # When it was refused first; None where that is not kept (on demand).
-    since_s: float | None
-    # The earliest time of another attempt; None: the next tick.
-    asked_again_s: float | None
-
-    def __str__(self) -> str:
-        since = ""
-        if self.since_s is not None:
-            since = f" since {instant(self.since_s)}"
-        times = ""
-        if self.refusals > 1:
-            times = f", refused {self.refusals} times"
-        again = "at the next look"
-        if self.asked_again_s is not None:
-            again = f"at {instant(self.asked_again_s)}"
-        return f"{self.offering}: {_WHY[self.why]}{since}{times}, asked again {again}"
-
-
-@dataclass(frozen=True, slots=True)
-class WaitingForNodes:
-    """A job's wait for nodes."""
-
-    # When it began.
-    since_s: float
-    # What the job may use but cannot get; the one that is tried again first comes first.
-    pools: tuple[RefusedPool, ...]
-
-
 def waiting_of(
     store: Store,
     job: Job,
     *,
     nodes: Sequence[Node],
-    newest: Decision | None,
+    decisions: Sequence[Decision],
     blocks: Sequence[Unavailable],
     now_s: float,
-) -> WaitingForNodes | None:
+) -> schemas.WaitingOut | None:
     """What a job waits for; None while it has nodes or needs none."""
     if nodes or job.phase.is_final or job.phase is JobPhase.DRAINING:
         return None
@@ -85,7 +49,7 @@ def waiting_of(
     since_s = max(begun_s, store.nodes.last_held_s(job.id) or begun_s)
     # Only offerings that the job may use, refused now or lately.
     known = {each.offering: each for each in store.pools.listed(now_s=now_s)}
-    unfit = {} if newest is None else newest.plan.left_out
+    unfit = decisions[0].plan.left_out if decisions else {}
     wanted = {each.offering for each in blocks} | set(known)
     refused = [
         each
@@ -93,9 +57,9 @@ def waiting_of(
         if job.spec.admits(offering) and offering.node_type not in unfit
         for each in _refused(offering, known.get(offering), blocks, job.spec.nodes_min, now_s=now_s)
     ]
-    return WaitingForNodes(
-        since_s, tuple(sorted(refused, key=lambda each: (each.asked_again_s or 0.0, each.offering)))
-    )
+    # Sorting keeps the order of the offerings among those that are asked again at one instant.
+    refused.sort(key=lambda each: each.asked_again_s or 0.0)
+    return schemas.WaitingOut(since_s=since_s, pools=refused)
 
 
 def _refused(
@@ -105,18 +69,41 @@ def _refused(
     nodes: int,
     *,
     now_s: float,
-) -> Iterable[RefusedPool]:
+) -> Iterable[schemas.RefusedPoolOut]:
     block = longest_block(blocks, offering, nodes, now_s=now_s)
     # `is False`: a pool of which nothing is known is neither up nor down.
     is_down = pool is not None and pool.is_up is False and offering.capacity is Capacity.SPOT
     if block is None and not is_down:
         return
-    # A pool that is down was refused for capacity; a block may have another reason.
-    refused = RefusedPool(
-        offering, why=Obstacle.CAPACITY, refusals=0, since_s=None, asked_again_s=None
-    )
+    refusals = 0
+    since_s = None
     if pool is not None and is_down:
-        refused = replace(refused, refusals=pool.refusals, since_s=pool.since_s)
+        refusals = pool.refusals
+        since_s = pool.since_s
+    # A pool that is down was refused for capacity; a block may have another reason.
+    why = Obstacle.CAPACITY
+    asked_again_s = None
     if block is not None:
-        refused = replace(refused, why=block.why, asked_again_s=block.until_s)
-    yield refused
+        why = block.why
+        asked_again_s = block.until_s
+    yield schemas.RefusedPoolOut(
+        offering=schemas.OfferingOut.of(offering),
+        why=why,
+        refusals=refusals,
+        since_s=since_s,
+        asked_again_s=asked_again_s,
+        text=f"{offering}: {_in_words(why, refusals, since_s, asked_again_s)}",
+    )
+
+
+def _in_words(
+    why: Obstacle, refusals: int, since_s: float | None, asked_again_s: float | None
+) -> str:
+    text = _WHY[why]
+    if since_s is not None:
+        text += f" since {instant(since_s)}"
+    if refusals > 1:
+        text += f", refused {refusals} times"
+    if asked_again_s is None:
+        return f"{text}, asked again at the next look"
+    return f"{text}, asked again at {instant(asked_again_s)}"
