@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from api.dashboard.facts import JobPageFacts
-from api.dashboard.views.ahead import forecast_here, forecast_timeline
+from api.dashboard.views.ahead import forecast_timeline
 from api.dashboard.views.candidates import (
     CandidateTable,
     candidate_of,
@@ -35,6 +35,7 @@ from api.dashboard.views.parts import (
 from api.dashboard.views.timelines import (
     TimelineView,
     cost_timeline,
+    forecast_here,
     throughput_timeline,
     value_timeline,
 )
