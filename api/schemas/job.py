@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, ConfigDict, Field, FiniteFloat, model_validator
 from pydantic.config import JsonDict
@@ -256,74 +256,55 @@ PriorityWanted = Annotated[
 ]
 
 
-class ScaleIn(Wire):
+class _Wanted(Wire):
+    """A request of which no field need be given, but one of them."""
+
+    model_config = ConfigDict(strict=True)
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        names = list(type(self).model_fields)
+        if all(getattr(self, name) is None for name in names):
+            listed = f"{', '.join(names[:-1])} or {names[-1]}"
+            raise ValueError(f"wanted {listed}; got none of them")
+        return self
+
+
+class ScaleIn(_Wanted):
     """What to train on from now on: a number of nodes, a node type, or both."""
 
-    model_config = ConfigDict(strict=True, json_schema_extra=_any_of("nodes", "node_type"))
+    model_config = ConfigDict(json_schema_extra=_any_of("nodes", "node_type"))
 
     nodes: NodesWanted = None
     node_type: NodeTypeWanted = None
 
-    @model_validator(mode="after")
-    def _says_something(self) -> ScaleIn:
-        if self.nodes is None and self.node_type is None:
-            raise ValueError("wanted nodes, node_type or both; got neither")
-        return self
 
-
-class LimitIn(Wire):
+class LimitIn(_Wanted):
     """Within which limits to go on: a budget, a deadline, a priority, or some of them."""
 
-    model_config = ConfigDict(
-        strict=True, json_schema_extra=_any_of("budget_usd", "deadline", "priority")
-    )
+    model_config = ConfigDict(json_schema_extra=_any_of("budget_usd", "deadline", "priority"))
 
     budget_usd: BudgetWanted = None
     deadline: DeadlineWanted = None
     priority: PriorityWanted = None
 
-    @model_validator(mode="after")
-    def _says_something(self) -> LimitIn:
-        if self.budget_usd is None and self.deadline is None and self.priority is None:
-            raise ValueError("wanted budget_usd, deadline or priority; got none of them")
-        return self
 
-
-class ChangeIn(Wire):
+class ChangeIn(LimitIn, ScaleIn):
     """What to change of a job that goes on: its nodes, its limits, or both."""
 
     model_config = ConfigDict(
-        strict=True,
-        json_schema_extra=_any_of("nodes", "node_type", "budget_usd", "deadline", "priority"),
+        json_schema_extra=_any_of("nodes", "node_type", "budget_usd", "deadline", "priority")
     )
 
-    nodes: NodesWanted = None
-    node_type: NodeTypeWanted = None
-    budget_usd: BudgetWanted = None
-    deadline: DeadlineWanted = None
-    priority: PriorityWanted = None
-
-    @model_validator(mode="after")
-    def _says_something(self) -> ChangeIn:
-        if self.scale is None and self.limit is None:
-            raise ValueError(
-                "wanted nodes, node_type, budget_usd, deadline or priority; got none of them"
-            )
-        return self
+    @property
+    def scales(self) -> bool:
+        """Whether it says what `:scale` takes."""
+        return any(getattr(self, name) is not None for name in ScaleIn.model_fields)
 
     @property
-    def scale(self) -> ScaleIn | None:
-        """The part that `:scale` takes, if there is any."""
-        if self.nodes is None and self.node_type is None:
-            return None
-        return ScaleIn(nodes=self.nodes, node_type=self.node_type)
-
-    @property
-    def limit(self) -> LimitIn | None:
-        """The part that `:limit` takes, if there is any."""
-        if self.budget_usd is None and self.deadline is None and self.priority is None:
-            return None
-        return LimitIn(budget_usd=self.budget_usd, deadline=self.deadline, priority=self.priority)
+    def limits(self) -> bool:
+        """Whether it says what `:limit` takes."""
+        return any(getattr(self, name) is not None for name in LimitIn.model_fields)
 
 
 class ResumeIn(Wire):
