@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from math import floor
 
@@ -22,40 +22,38 @@ def ledger_totals(
     spent: defaultdict[str, float] = defaultdict(float)
     burn: defaultdict[str, float] = defaultdict(float)
     for row in rows:
-        key = ""
-        for key, usd in _KEYS[by](row, now_s):
+        parts = _parts(row, by, now_s)
+        for key, usd in parts:
             spent[key] += usd
-        burn[key] += burn_usd_per_h(row)
+        # What it costs an hour is that of its last day or month.
+        burn[parts[-1][0]] += burn_usd_per_h(row)
     return [
         schemas.LedgerTotal(key=key, usd=spent[key], burn_usd_per_h=burn[key])
         for key in sorted(spent)
     ]
 
 
-def _by_job(row: LedgerRow, now_s: float) -> Iterator[tuple[str, float]]:
-    yield row.job_id, row.usd(now_s)
-
-
-def _by_node(row: LedgerRow, now_s: float) -> Iterator[tuple[str, float]]:
-    yield row.node_id, row.usd(now_s)
+def _parts(row: LedgerRow, by: LedgerBy, now_s: float) -> Sequence[tuple[str, float]]:
+    """What a row has cost, by the keys that its dollars belong to."""
+    match by:
+        case LedgerBy.JOB:
+            key = row.job_id
+        case LedgerBy.NODE:
+            key = row.node_id
+        case LedgerBy.TYPE:
+            key = type_of(row)
+        case LedgerBy.ZONE:
+            key = row.offering.zone
+        case LedgerBy.DAY:
+            return list(_by_day(row, now_s))
+        case LedgerBy.MONTH:
+            return [(day[: len("2026-11")], usd) for day, usd in _by_day(row, now_s)]
+    return [(key, row.usd(now_s))]
 
 
 def type_of(row: LedgerRow) -> str:
     """A row's node type, with how it was bought."""
     return f"{row.offering.node_type} {row.offering.capacity}"
-
-
-def _by_type(row: LedgerRow, now_s: float) -> Iterator[tuple[str, float]]:
-    yield type_of(row), row.usd(now_s)
-
-
-def _by_zone(row: LedgerRow, now_s: float) -> Iterator[tuple[str, float]]:
-    yield row.offering.zone, row.usd(now_s)
-
-
-def _by_month(row: LedgerRow, now_s: float) -> Iterator[tuple[str, float]]:
-    for day, usd in _by_day(row, now_s):
-        yield day[: len("2026-11")], usd
 
 
 def _by_day(row: LedgerRow, now_s: float) -> Iterator[tuple[str, float]]:
@@ -81,13 +79,3 @@ def burn_usd_per_h(row: LedgerRow) -> float:
     if row.is_waived:
         return row.extras_usd_per_h
     return row.usd_per_h
-
-
-_KEYS: Mapping[LedgerBy, Callable[[LedgerRow, float], Iterator[tuple[str, float]]]] = {
-    LedgerBy.JOB: _by_job,
-    LedgerBy.NODE: _by_node,
-    LedgerBy.TYPE: _by_type,
-    LedgerBy.ZONE: _by_zone,
-    LedgerBy.DAY: _by_day,
-    LedgerBy.MONTH: _by_month,
-}
