@@ -18,7 +18,7 @@ from elastic.policy.on_miss import heed_miss
 from elastic.policy.purse import heed_purse, within_share
 from elastic.policy.shortlist import shortlist
 from elastic.policy.switch_cost import transition_of
-from elastic.policy.words import name, offering_name, shortened
+from elastic.policy.words import kept, offering_name, shortened
 
 Policy = Callable[[Snapshot], Plan]
 
@@ -82,9 +82,7 @@ def _with_boot(snapshot: Snapshot, plan: Plan) -> Plan:
 
 
 def _hold(snapshot: Snapshot) -> Plan:
-    if snapshot.target is None:
-        kept = "nothing is started"
-    else:
-        kept = f"{name(snapshot.target)} is kept"
-    text = f"the provider does not list what it sells: {kept}, and nothing is bought"
+    text = (
+        f"the provider does not list what it sells: {kept(snapshot.target)}, and nothing is bought"
+    )
     return Plan(Action.HOLD, snapshot.target, Reason("no_catalog", text))

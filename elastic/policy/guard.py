@@ -20,7 +20,7 @@ from elastic.policy.horizon import has_trained
 from elastic.policy.quotes import burn_usd_per_h, dearest_quotes, fresh_quotes, known_burn_usd_per_h
 from elastic.policy.safety_net import DEADLINE, safety_net
 from elastic.policy.switch_cost import transition_of
-from elastic.policy.words import name
+from elastic.policy.words import kept, name
 
 _S_PER_H = 3600.0
 # A later change is never the opposite of one of these: a trial is meant to be left.
@@ -83,19 +83,16 @@ def _budget_reached(snapshot: Snapshot, plan: Plan) -> Plan | None:
     quotes = dearest_quotes(snapshot)
     # What burns: the machines that are paid, or the target if that is more.
     paid = [(node.offering, 1) for node in snapshot.nodes if not node.phase.is_gone]
-    if snapshot.target:
-        held = snapshot.target.members
-    else:
-        held = ()
-    if plan.target and snapshot.target is None:
-        starts = plan.target.members
-    else:
-        starts = ()
-    burn = max(known_burn_usd_per_h(members, quotes) for members in (paid, held))
+    burn = known_burn_usd_per_h(paid, quotes)
+    starting = 0.0
+    if snapshot.target is not None:
+        burn = max(burn, known_burn_usd_per_h(snapshot.target.members, quotes))
+    elif plan.target is not None:
+        starting = known_burn_usd_per_h(plan.target.members, quotes)
     reserve_usd = burn * wind_down_s(snapshot) / _S_PER_H
     lasts_s = wind_down_s(snapshot)
     # A first start also pays its least bill.
-    if (starting := known_burn_usd_per_h(starts, quotes)) > burn:
+    if starting > burn:
         burn = starting
         reserve_usd, lasts_s = start_reserve_usd(snapshot, burn)
     # Prices that are not believed count as if they were true.
@@ -218,12 +215,11 @@ def _price_known(snapshot: Snapshot, plan: Plan) -> Plan:
 def _burn_cap(snapshot: Snapshot, plan: Plan) -> Plan:
     cap = snapshot.job.spec.objective.max_usd_per_hour
     target = plan.target
+    if cap is None or target is None:
+        return plan
     quotes = fresh_quotes(snapshot)
-    if target:
-        burn = burn_usd_per_h(target, quotes)
-    else:
-        burn = None
-    if cap is None or target is None or burn is None or burn <= cap:
+    burn = burn_usd_per_h(target, quotes)
+    if burn is None or burn <= cap:
         return plan
     why = f"{name(target)} burns {price(burn)}/h, the cap is {price(cap)}/h"
     # Fewer nodes of the same group may be within the cap.
@@ -235,10 +231,9 @@ def _burn_cap(snapshot: Snapshot, plan: Plan) -> Plan:
 
 
 def _available(snapshot: Snapshot, plan: Plan) -> Plan:
-    if plan.target:
-        lack = lack_of(snapshot, plan.target, fresh_quotes(snapshot))
-    else:
-        lack = None
+    if plan.target is None:
+        return plan
+    lack = lack_of(snapshot, plan.target, fresh_quotes(snapshot))
     if lack is None:
         return plan
     return _refused(snapshot, plan, UNAVAILABLE, UNAVAILABLE, lack.text)
@@ -387,11 +382,8 @@ def _resized(snapshot: Snapshot, plan: Plan, target: Group, limit: str, why: str
 
 
 def _refused(snapshot: Snapshot, plan: Plan, limit: str, code: str, why: str) -> Plan:
-    if snapshot.target is None:
-        kept = "nothing is started"
-    else:
-        kept = f"{name(snapshot.target)} is kept"
-    reason = Reason(code, f"{kept}: {why} (wanted: {plan.reason.text})", plan.reason.numbers)
+    text = f"{kept(snapshot.target)}: {why} (wanted: {plan.reason.text})"
+    reason = Reason(code, text, plan.reason.numbers)
     return replace(
         plan,
         action=Action.HOLD,

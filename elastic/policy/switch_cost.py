@@ -139,17 +139,10 @@ def switch_cost(
         unused_usd = added_usd_per_h * unused_s / _S_PER_H
         return switch_usd + before_usd + trained_usd + unused_usd
 
-    usd = Interval(
-        dollars(step_s.value),
-        None if step_s.low is None else dollars(step_s.low),
-        None if step_s.high is None else dollars(step_s.high),
-    )
+    usd = step_s.mapped(dollars)
     # The time at the middle and at the slow end, and the owner's value of it.
     ends_s = lasts_s(step_s.value)
-    if step_s.high is None:
-        worst_s = ends_s
-    else:
-        worst_s = lasts_s(step_s.high)
+    worst_s = lasts_s(step_s.upper)
     cost_usd = usd.value + time_usd_per_h * ends_s / _S_PER_H
     return SwitchCost(
         switch_usd + redo_usd, transition.pause_s, usd, cost_usd, ends_s, worst_s, redone

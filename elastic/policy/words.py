@@ -23,6 +23,17 @@ def name(group: Group) -> str:
     )
 
 
+def kept(group: Group | None) -> str:
+    """What becomes of the group that is held, where nothing is changed.
+
+    >>> kept(None), kept(Group.of(Offering("local.half")))
+    ('nothing is started', 'local.half is kept')
+    """
+    if group is None:
+        return "nothing is started"
+    return f"{name(group)} is kept"
+
+
 def rate(iterations_per_usd: Interval, *, with_unit: bool = True) -> str:
     """Iterations per dollar with their interval.
 
