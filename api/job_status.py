@@ -154,8 +154,7 @@ def _progress(
 
 
 def _candidate(group: Group | None, decisions: Sequence[Decision]) -> Candidate | None:
+    candidates: tuple[Candidate, ...] = ()
     if decisions and group is not None:
         candidates = decisions[0].plan.candidates
-    else:
-        candidates = ()
     return next((each for each in candidates if each.group == group), None)

@@ -53,9 +53,8 @@ def _sign_in(request: Request, error: Unauthorized) -> Response:
 
 
 def _problem(request: Request, detail: str, status: int) -> Response:
+    title = "elasticd cannot show this now"
     if status == HTTPStatus.NOT_FOUND:
         title = "Not found"
-    else:
-        title = "elasticd cannot show this now"
     now_s = context_of(request).clock.now_s()
     return page(request, "problem.html", status=status, title=title, detail=detail, now_s=now_s)

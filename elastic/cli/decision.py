@@ -100,14 +100,12 @@ def explain_decision(decision: Mapping[str, Any]) -> None:
     """Prints a decision: the choice, the reason, the numbers that decided, every candidate, the
     limits that bit."""
     plan = decision["plan"]
+    target = "no nodes"
     if plan["target"]:
         target = render.group(plan["target"])
-    else:
-        target = "no nodes"
+    held = ""
     if decision["ticks"] > 1:
         held = f", held for {decision['ticks']} ticks"
-    else:
-        held = ""
     print(
         f"decision {decision['id']} of job {decision['job_id']}, "
         f"{figures.instant(decision['at_s'])}{held}"

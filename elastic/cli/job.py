@@ -566,10 +566,9 @@ def _check_script(command: object, code: Archive, folder: Path) -> None:
         # Before anything is sent: the job would boot a machine, to fail there.
         and os.path.normpath(script) not in code.paths
     ):
+        why = "nothing is there"
         if (folder / script).is_file():
             why = "git ignores it"
-        else:
-            why = "nothing is there"
         if why == "nothing is there" and re.fullmatch(r"\w+", script):
             why += (
                 ", and it is no program that elasticd understands. Write the line that starts the "

@@ -511,10 +511,9 @@ def how_to_resume(job_id: str, phase: JobPhase) -> str:
     """
     if not phase.may_resume:
         return ""
+    budget = ""
     if phase is JobPhase.BUDGET_EXHAUSTED:
         budget = " --budget USD"
-    else:
-        budget = ""
     brought = ""
     if phase is JobPhase.FAILED:
         brought = (

@@ -96,10 +96,9 @@ def _too_dear(evaluations: Evaluations, what: str) -> Plan | None:
         f"every candidate costs more than the cap of {price(cap)}/h; the cheapest, {name(group)}, "
         f"costs {price(least)}/h"
     )
+    waits = ", and the job waits for a lower price or a higher max_usd_per_hour"
     if evaluations.snapshot.target:
         waits = ""
-    else:
-        waits = ", and the job waits for a lower price or a higher max_usd_per_hour"
     return evaluations.hold(
         "not_permitted", f"{why}: {what}{waits}", {"usd_per_h": least, "max_usd_per_hour": cap}
     )
@@ -197,10 +196,9 @@ def _start(evaluations: Evaluations) -> Plan | None:
     # Without windows, earlier runs of the program decide, then the deadline, then the price.
     first = most_promising_by_earlier_runs(plain)
     if first is not None:
+        goal = "the best for the deadline"
         if seconds_left(evaluations.snapshot) is None:
             goal = "the cheapest"
-        else:
-            goal = "the best for the deadline"
         text = (
             f"start on {name(first.group)}: earlier runs of this program found it "
             f"{goal}{_left_out(evaluations)}"

@@ -171,10 +171,9 @@ def _kinds(
     # too.
     buyable = [place for place, each in enumerate(kinds) if each.up]
     chosen = {*_few(rests, range(len(kinds)), left_s), *_few(rests, buyable, left_s)}
+    held = None
     if snapshot.target:
         held = snapshot.target.node_types
-    else:
-        held = None
     return [
         each
         for place, each in enumerate(kinds)
@@ -354,10 +353,9 @@ def _market(
     downs = []
     for each in kind.outlooks:
         pool = pools.get(each.group.members[0][0])
+        since_s = None
         if pool is not None and pool.is_up is False:
             since_s = pool.since_s
-        else:
-            since_s = None
         if since_s is None:
             age_s = _UNSEEN_AGE_S
         else:
@@ -473,10 +471,9 @@ def _plan(evaluations: Evaluations, ways: Sequence[PricedOption], left_s: float)
             best = spot
     # The reason names the best way that was not taken.
     rival = next((each for each in ordered if each.group != best.group), None)
+    against = ""
     if rival:
         against = f", against {usd(rival.usd)} {_on(rival.group)}"
-    else:
-        against = ""
     text = (
         f"the rest should cost {usd(best.usd)} {_on(best.group)}{against}; the deadline is in "
         f"{duration(left_s)}"

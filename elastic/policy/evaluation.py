@@ -441,10 +441,9 @@ def _measured(
     }
     if not may_mix(snapshot):
         return found
+    wanted = None
     if snapshot.target:
         wanted = snapshot.target.node_types
-    else:
-        wanted = None
     return {
         types: step_s
         for types, step_s in found.items()

@@ -210,10 +210,9 @@ def _finish(
     usd_per_h: float,
     left: int,
 ) -> Finish:
+    origin_s = None
     if snapshot.target:
         origin_s = paces.get(snapshot.target)
-    else:
-        origin_s = None
 
     def way(step_s: float) -> tuple[float, float]:
         found = switch_cost(
@@ -294,10 +293,9 @@ def _paces(
             measured.setdefault(series.group, {})[series.training_phase] = step_s.value
 
     def ratio(group: Group, phase: str) -> float:
+        own = []
         if group in measured:
             own = [measured[group]]
-        else:
-            own = []
         # By this group if it ran both phases, else by the others.
         for known in (own, list(measured.values())):
             if both := [

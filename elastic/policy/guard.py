@@ -123,10 +123,9 @@ def _budget_reached(snapshot: Snapshot, plan: Plan) -> Plan | None:
 
 def _spent(snapshot: Snapshot) -> str:
     """What the job has cost, and how much more it may have cost."""
+    more = ""
     if snapshot.doubted_usd:
         more = f" (perhaps {usd(snapshot.doubted_usd)} more)"
-    else:
-        more = ""
     return f"{usd(snapshot.spent_usd)} spent{more}"
 
 

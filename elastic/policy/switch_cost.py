@@ -64,10 +64,9 @@ def transition_of(snapshot: Snapshot, origin: Group | None, to: Group) -> Transi
 
     None as the origin: the job holds nothing.
     """
+    before = {}
     if origin:
         before = dict(origin.members)
-    else:
-        before = {}
     if before == dict(to.members):
         return Transition((), to.members, 0.0, 0.0)
     after = dict(to.members)
@@ -79,10 +78,9 @@ def transition_of(snapshot: Snapshot, origin: Group | None, to: Group) -> Transi
     )
     # During the pause the nodes of both groups are paid.
     union = tuple((each, max(before.get(each, 0), after.get(each, 0))) for each in offerings)
+    boot_s = 0.0
     if added:
         boot_s = _boot_s(snapshot, added, to)
-    else:
-        boot_s = 0.0
     return Transition(added, union, boot_s, _pause_s(snapshot, to), _fetch_usd(snapshot, added))
 
 
@@ -110,19 +108,17 @@ def switch_cost(
         if origin
         else (transition.boot_s, 0.0)
     )
+    redone = 0.0
     if origin is not None and origin != to:
         redone = redone_by_a_move(snapshot, done)
-    else:
-        redone = 0.0
     # What is left for the new group, with what the move loses.
     rest = iterations - done + redone
     switch_usd = transition.usd(quotes)
     to_usd_per_h = known_burn_usd_per_h(to.members, quotes)
     added_usd_per_h = known_burn_usd_per_h(transition.added, quotes)
+    before_usd_per_h = 0.0
     if origin:
         before_usd_per_h = known_burn_usd_per_h(origin.members, quotes)
-    else:
-        before_usd_per_h = 0.0
     redo_usd = to_usd_per_h * redone * step_s.value / _S_PER_H
     before_usd = before_usd_per_h * before_s / _S_PER_H
 

@@ -375,10 +375,9 @@ def _offer(
     away_s = there.pause_s + slow_s + back.boot_s + idle_s - there.pause_s + 2 * redo_s
     if verdict is TrialVerdict.TRY and _risks_deadline(evaluations, best, away_s):
         verdict = TrialVerdict.NO_TIME
+    lasts_s = None
     if is_mix(group) and outlook.switch_cost is not None:
         lasts_s = outlook.switch_cost.lasts_s
-    else:
-        lasts_s = None
     return Offer(
         group,
         verdict,

@@ -152,8 +152,7 @@ def _later(record: Availability, at_s: float) -> Availability:
 
 def _listed(offerings: Iterable[Offering]) -> str:
     names = sorted({f"{each.node_type} {each.zone}" for each in offerings})
+    more = ""
     if len(names) > 4:
         more = f" and {len(names) - 4} more"
-    else:
-        more = ""
     return ", ".join(names[:4]) + more

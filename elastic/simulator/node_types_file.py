@@ -36,10 +36,9 @@ def read_node_types(path: Path) -> Mapping[str, NodeType]:
 
 
 def _node_type(place: str, entry: Any) -> NodeType:
+    name = None
     if isinstance(entry, dict):
         name = entry.get("name")
-    else:
-        name = None
     if not isinstance(name, str) or not name:
         raise InvalidInput(f"{place}: wanted an object with a name, got {str(entry)[:60]}")
     model = entry.get("gpu_model")

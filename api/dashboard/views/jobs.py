@@ -116,10 +116,9 @@ class JobView:
 
 def job_view(facts: JobPageFacts) -> JobView:
     """The content of the overview and of a job's page."""
+    candidates: tuple[Candidate, ...] = ()
     if facts.decisions:
         candidates = facts.decisions[0].plan.candidates
-    else:
-        candidates = ()
     return JobView(
         head=job_head(facts),
         cards=_cards(facts, candidate_of(candidates, facts.current)),
