@@ -1,4 +1,4 @@
-"""`elasticd job`: submit training jobs, follow them, steer them, account for them."""
+"""`elasticd job` and `elasticd plan`: submit jobs, follow them, steer them, account for them."""
 
 from __future__ import annotations
 
@@ -198,10 +198,7 @@ def get(context: typer.Context, job: JobArgument, output: OutputOption = Output.
     """Show one job: its status, its money, its candidates."""
     with connection_of(context).open() as client:
         found = client.get(path_of(job))
-    if output is Output.JSON:
-        render.show_json(found)
-    else:
-        job_pages.show_job(found)
+    render.show_one(found, output, job_pages.show_job)
 
 
 @app.command("watch")
@@ -302,25 +299,14 @@ def outputs(
 def stop(context: typer.Context, job: JobArgument, yes: YesOption = False) -> None:
     """Stop the job at its next safe point and end its nodes; `resume` continues it."""
     with connection_of(context).open() as client:
-        found = client.get(path_of(job))
-        _confirm(
-            f"stop {found['spec']['name']} at iteration {found['progress']['iteration']}?", yes=yes
-        )
-        stopped = client.post(f"{path_of(job)}:stop")
-        print(f"job {stopped['id']}: {stopped['phase']}")
+        _halt(client, job, "stop", yes=yes)
 
 
 @app.command("pause")
 def pause(context: typer.Context, job: JobArgument, yes: YesOption = False) -> None:
     """Have the job save and give its machines back; `resume` lets it go on. Its deadline counts."""
     with connection_of(context).open() as client:
-        found = client.get(path_of(job))
-        _confirm(
-            f"pause {found['spec']['name']} at iteration {found['progress']['iteration']}?", yes=yes
-        )
-        paused = client.post(f"{path_of(job)}:pause")
-        print(f"job {paused['id']}: {paused['phase']}")
-        for each in paused["warnings"]:
+        for each in _halt(client, job, "pause", yes=yes)["warnings"]:
             print(f"warning: {each}")
 
 
@@ -445,10 +431,7 @@ def explain(context: typer.Context, job: JobArgument, output: OutputOption = Out
         newest = client.items("/v1/decisions", limit=1, job=client.get(path_of(job))["id"])
     if not newest:
         raise NotFound(f"{job}: nothing has been decided yet; the first tick decides")
-    if output is Output.JSON:
-        render.show_json(newest[0])
-    else:
-        explain_decision(newest[0])
+    render.show_one(newest[0], output, explain_decision)
 
 
 @app.command("forecast")
@@ -472,10 +455,26 @@ def report(context: typer.Context, job: JobArgument, output: OutputOption = Outp
     """Account for the job: dollars by node, what fixed choices would have cost, the decisions."""
     with connection_of(context).open() as client:
         found = client.get(f"{path_of(job)}/report")
-    if output is Output.JSON:
-        render.show_json(found)
-    else:
-        job_pages.show_report(found)
+    render.show_one(found, output, job_pages.show_report)
+
+
+def plan_job(
+    context: typer.Context,
+    file: Annotated[str, typer.Argument(help="The job's YAML or JSON; - reads standard input.")],
+    has_all: Annotated[bool, typer.Option("--all", "-a", help="Print every candidate.")] = False,
+    output: OutputOption = Output.TABLE,
+) -> None:
+    """Print what a job would begin with, its cost against its finish time, and its goals.
+
+    Submits nothing.
+    """
+    spec, code = read_spec(file)
+    with connection_of(context).open() as client:
+        # The daemon weighs it: only there are prices, and what earlier runs have measured.
+        priced = client.post("/v1/jobs:plan", spec)
+    render.show_one(
+        priced, output, lambda priced: job_pages.show_plan(priced, has_all=has_all, code=code)
+    )
 
 
 def read_spec(file: str) -> tuple[dict[str, Any], Archive | None]:
@@ -630,6 +629,16 @@ def _watch(client: Client, job: str, *, timeout_s: float | None) -> ExitCode:
         return watched_job(client.get(path_of(job), within_s=ANSWER_S))
 
     return watch_job(look, is_live=sys.stdout.isatty(), timeout_s=timeout_s, clock=SystemClock())
+
+
+def _halt(client: Client, job: str, how: str, *, yes: bool) -> JsonObject:
+    """Asks, has the job stop or pause, and gives it as it then stands."""
+    found = client.get(path_of(job))
+    at = f"{found['spec']['name']} at iteration {found['progress']['iteration']}"
+    _confirm(f"{how} {at}?", yes=yes)
+    halted = client.post(f"{path_of(job)}:{how}")
+    print(f"job {halted['id']}: {halted['phase']}")
+    return halted
 
 
 def _confirm(question: str, *, yes: bool, can_ask: bool = True) -> None:

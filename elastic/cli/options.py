@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
-from elastic.cli import completing
-from elastic.cli.render import ListOutput, Output
+from elastic.cli import completing, render
+from elastic.cli.render import Column, ListOutput, Output
 from elastic.client import Connection
 
 OutputOption = Annotated[
@@ -55,6 +56,22 @@ def limit_of(limit: int | None, output: ListOutput, *, in_table: int) -> int:
     if output is ListOutput.TABLE:
         return in_table
     return MOST_ITEMS
+
+
+def show_items(
+    context: typer.Context,
+    path: str,
+    columns: Sequence[Column],
+    *,
+    limit: int | None,
+    output: ListOutput,
+    in_table: int,
+    **query: str | None,
+) -> None:
+    """Prints what the daemon lists at `path`, newest first."""
+    with connection_of(context).open() as client:
+        items = client.items(path, limit=limit_of(limit, output, in_table=in_table), **query)
+    render.show_list(items, columns, output)
 
 
 def connection_of(context: typer.Context) -> Connection:
