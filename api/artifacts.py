@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
-from api.recent_answers import RecentAnswers
 from elastic.checkpoints import Location, is_location, parse_location
 from elastic.clock import Clock
 from elastic.config import Settings
+from elastic.durations import SELDOM_S
 from elastic.errors import NotFound
 from elastic.reconciler import JobFolders
 
@@ -20,6 +20,9 @@ from elastic.reconciler import JobFolders
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _MOST_LISTED = 1000
 _CHUNK_BYTES = 256 * 1024
+_MOST_REMEMBERED = 64
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +82,27 @@ class FolderArtifacts:
         if not _NAME.fullmatch(name) or path.is_symlink() or not path.is_file():
             raise _none_such(job_id, name)
         return Opened(path.stat().st_size, _pieces(path))
+
+
+@dataclass(slots=True)
+class RecentAnswers(Generic[T]):
+    """The newest answer by job, for `SELDOM_S`: a bucket bills each request."""
+
+    clock: Clock
+    _known: dict[str, tuple[float, T]] = field(default_factory=dict)
+
+    def get(self, job_id: str, ask: Callable[[str], T]) -> T:
+        """Returns the answer of `ask`, or its last one while that is fresh."""
+        now_s = self.clock.now_s()
+        if (known := self._known.get(job_id)) is not None and now_s - known[0] < SELDOM_S:
+            return known[1]
+        # The oldest entries are dropped first.
+        # Without a lock: at worst two threads ask at once, and one answer replaces the other.
+        while len(self._known) >= _MOST_REMEMBERED:
+            self._known.pop(next(iter(self._known)), None)
+        answer = ask(job_id)
+        self._known[job_id] = (now_s, answer)
+        return answer
 
 
 @dataclass(slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from api import schemas
-from api.attention import attention_of
 from api.preparing import preparing_of
 from api.waiting import waiting_of
 from elastic.model import (
@@ -14,6 +13,7 @@ from elastic.model import (
     Generation,
     Group,
     Job,
+    JobPhase,
     Mode,
     Node,
     Unavailable,
@@ -22,9 +22,10 @@ from elastic.model import (
     warnings_of,
 )
 from elastic.reconciler import training_group
-from elastic.store import Store
+from elastic.store import Store, StoredAlarm
 
 _MOST_NOTES = 3
+_UNSUCCESSFUL = (JobPhase.FAILED, JobPhase.BUDGET_EXHAUSTED)
 
 
 def status_of(
@@ -70,6 +71,28 @@ def status_of(
         files_at=None if root is None else f"{root}/{job.id}",
         candidates=[schemas.CandidateOut.of(each) for each in candidates],
     )
+
+
+def attention_of(store: Store, job: Job, alarms: Iterable[StoredAlarm]) -> str | None:
+    """Why a person should look at a job; None if it goes well, or has ended well.
+
+    `alarms` are those that stand, of any job. A failure no longer counts once a newer job has the
+    same name: then somebody has looked.
+    """
+    if job.phase in _UNSUCCESSFUL:
+        if store.jobs.get(job.spec.name).id != job.id:
+            return None
+        return job.message or f"it {job.phase.predicate}"
+    if job.phase.is_final:
+        return None
+    standing = [
+        f"{each.kind.replace('_', ' ')}: {each.text}" for each in alarms if each.job_id == job.id
+    ]
+    if standing:
+        return "; ".join(standing)
+    if job.error is not None and job.phase is not JobPhase.DRAINING:
+        return f"failed once, and starts again: {job.error}"
+    return None
 
 
 def members_of(

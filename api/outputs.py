@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from api.artifacts import Opened
-from api.recent_answers import RecentAnswers
+from api.artifacts import Opened, RecentAnswers
 from elastic.checkpoints import File, is_location, parse_location
 from elastic.checkpoints.index import CheckpointIndex
 from elastic.checkpoints.objects import FolderObjects, Objects
