@@ -2,6 +2,7 @@
 
 from elastic.pricing.base import PriceArchive, PriceSource, Quote
 from elastic.pricing.followed_trace import FollowedTrace
+from elastic.pricing.owned import static_prices
 from elastic.pricing.plausible import (
     GREATEST_JUMP,
     Sifted,
@@ -10,7 +11,6 @@ from elastic.pricing.plausible import (
     why_impossible,
 )
 from elastic.pricing.sources import PRICE_ARCHIVES, PRICE_SOURCES, PriceSetup
-from elastic.pricing.static import StaticPrices
 from elastic.pricing.trace import TracePrices
 from elastic.pricing.trace_file import TraceRow, read_trace
 
@@ -24,11 +24,11 @@ __all__ = [
     "PriceSource",
     "Quote",
     "Sifted",
-    "StaticPrices",
     "TracePrices",
     "TraceRow",
     "read_trace",
     "sift",
+    "static_prices",
     "why_implausible",
     "why_impossible",
 ]
