@@ -1,6 +1,5 @@
 """The vocabulary: frozen values that validate themselves, and the tables of their legal moves."""
 
-from elastic.model.boot import Boot, Setup
 from elastic.model.command import (
     MODULE_OPTIONS,
     Understood,
@@ -9,7 +8,6 @@ from elastic.model.command import (
     script_at,
     understand,
 )
-from elastic.model.hazard import interruptions_per_h
 from elastic.model.job import (
     HIDDEN,
     CapacityChoice,
@@ -23,9 +21,11 @@ from elastic.model.job import (
     OnMiss,
     Resume,
     StartCondition,
+    Topic,
     TrainingPhase,
     how_to_resume,
     idle_s,
+    is_output,
     move_job,
     unit_of,
     warnings_of,
@@ -43,6 +43,7 @@ from elastic.model.mode import Mode, choose_mode, declared_mode, is_python
 from elastic.model.node import (
     AGENT_SAYS,
     AgentState,
+    Boot,
     Exit,
     Generation,
     Node,
@@ -54,6 +55,9 @@ from elastic.model.node import (
     Outcome,
     Preparing,
     Pulse,
+    RoundRegistration,
+    Rounds,
+    Setup,
     last_safe_instant,
     move_node,
 )
@@ -63,21 +67,18 @@ from elastic.model.offering import (
     NodeType,
     Obstacle,
     Offering,
+    Precision,
     Price,
     Unavailable,
     longest_block,
 )
-from elastic.model.outputs import is_output
 from elastic.model.past import PastPrice, PriceHistory, histories
 from elastic.model.plan import Action, Candidate, Decision, Interval, Plan, Reason, differs
-from elastic.model.pool import AGES_S, Pool, Spells, age_bucket
-from elastic.model.precision import Precision
+from elastic.model.pool import AGES_S, Pool, Spells, age_bucket, interruptions_per_h
 from elastic.model.progress import PARAMOUNT_LINES, Batch, Beginning, Save
 from elastic.model.purse import CalendarUnit, Cap, Claim, Share
-from elastic.model.rounds import RoundRegistration, Rounds
 from elastic.model.script_error import ScriptError
 from elastic.model.snapshot import Change, Limits, Snapshot, Switch
-from elastic.model.topic import Topic
 from elastic.model.unseen import unseen_of
 from elastic.model.way_in import (
     ENVIRONMENT_FILE,

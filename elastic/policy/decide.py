@@ -13,8 +13,7 @@ from elastic.model import Action, JobPhase, Plan, Reason, Snapshot
 from elastic.policy.best_value import best_value
 from elastic.policy.fixed import fixed
 from elastic.policy.guard import guard
-from elastic.policy.holding import heed_start, paused_or_over
-from elastic.policy.on_miss import heed_miss
+from elastic.policy.holding import heed_miss, heed_start, paused_or_over
 from elastic.policy.purse import heed_purse, within_share
 from elastic.policy.shortlist import shortlist
 from elastic.policy.switch_cost import transition_of

@@ -1,7 +1,6 @@
 """Sources of prices, behind one port, and the check of their quotes."""
 
 from elastic.pricing.base import PriceArchive, PriceSource, Quote
-from elastic.pricing.followed_trace import FollowedTrace
 from elastic.pricing.owned import static_prices
 from elastic.pricing.plausible import (
     GREATEST_JUMP,
@@ -11,7 +10,7 @@ from elastic.pricing.plausible import (
     why_impossible,
 )
 from elastic.pricing.sources import PRICE_ARCHIVES, PRICE_SOURCES, PriceSetup
-from elastic.pricing.trace import TracePrices
+from elastic.pricing.trace import FollowedTrace, TracePrices
 from elastic.pricing.trace_file import TraceRow, read_trace
 
 __all__ = [

@@ -11,8 +11,8 @@ from elastic.config import Ec2Settings
 from elastic.errors import InvalidInput, PriceUnavailable
 from elastic.model import Capacity, Offering
 from elastic.pricing.base import PriceArchive, PriceSource
-from elastic.pricing.followed_trace import FollowedTrace
 from elastic.pricing.owned import OwnedPrices, static_prices
+from elastic.pricing.trace import FollowedTrace
 from elastic.pricing.trace_file import TraceRow
 
 

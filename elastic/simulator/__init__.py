@@ -2,14 +2,18 @@
 
 from elastic.simulator.availability_file import Availability, read_availability
 from elastic.simulator.backtest import Backtest, backtest
-from elastic.simulator.bill import bill_usd
 from elastic.simulator.empty_database import lay_out
 from elastic.simulator.market import SimulatedMarket, SimulatedPool, is_undescribed, market_of
 from elastic.simulator.node_types_file import read_node_types
-from elastic.simulator.program import Program, Speeds
+from elastic.simulator.program import Program, Speeds, read_speeds
 from elastic.simulator.recorded import recorded
-from elastic.simulator.simulation import BEGINS_S, Simulation, SimulationSettings, simulated
-from elastic.simulator.speeds_file import read_speeds
+from elastic.simulator.simulation import (
+    BEGINS_S,
+    Simulation,
+    SimulationSettings,
+    bill_usd,
+    simulated,
+)
 from elastic.simulator.yardsticks import yardsticks
 
 __all__ = [
