@@ -13,9 +13,8 @@ from fastapi import Depends, Header, Path, Query, Request, Security
 from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
 from starlette.exceptions import HTTPException
 
-from api.artifacts import Artifacts, FolderArtifacts
+from api.artifacts import Artifacts, FolderArtifacts, StoredOutputs, outputs_in
 from api.feed import Feed
-from api.outputs import StoredOutputs, outputs_in
 from api.rates import Rates
 from elastic.clock import Clock
 from elastic.config import Settings

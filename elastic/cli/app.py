@@ -13,7 +13,6 @@ from elastic import __version__
 from elastic.cli import (
     adopt,
     backtest,
-    certificate,
     db,
     decision,
     doctor,
@@ -112,7 +111,7 @@ app.add_typer(market.ledger, name="ledger")
 app.add_typer(event.app, name="event")
 app.add_typer(notify.app, name="notify")
 app.add_typer(token.app, name="token")
-app.add_typer(certificate.app, name="certificate")
+app.add_typer(token.certificates, name="certificate")
 app.add_typer(db.app, name="db")
 
 

@@ -2,9 +2,13 @@
 
 from elastic.simulator.availability_file import Availability, read_availability
 from elastic.simulator.backtest import Backtest, backtest
-from elastic.simulator.empty_database import lay_out
-from elastic.simulator.market import SimulatedMarket, SimulatedPool, is_undescribed, market_of
-from elastic.simulator.node_types_file import read_node_types
+from elastic.simulator.market import (
+    SimulatedMarket,
+    SimulatedPool,
+    is_undescribed,
+    market_of,
+    read_node_types,
+)
 from elastic.simulator.program import Program, Speeds, read_speeds
 from elastic.simulator.recorded import recorded
 from elastic.simulator.simulation import (
@@ -12,6 +16,7 @@ from elastic.simulator.simulation import (
     Simulation,
     SimulationSettings,
     bill_usd,
+    lay_out,
     simulated,
 )
 from elastic.simulator.yardsticks import yardsticks

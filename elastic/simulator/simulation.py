@@ -13,9 +13,11 @@ the budget, at the safety net or after a cooldown.
 
 from __future__ import annotations
 
+import functools
 import heapq
 import math
 import random
+import tempfile
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
@@ -71,7 +73,6 @@ from elastic.reconciler import (
     reply_for,
 )
 from elastic.simulator.agents import Agents
-from elastic.simulator.empty_database import fast_folder, lay_out
 from elastic.simulator.market import SimulatedMarket
 from elastic.simulator.program import Program
 from elastic.store import Store, open_store
@@ -605,3 +606,29 @@ def _machine_usd(
         usd += (until_s - begin_s) * market.usd_per_h(machine.offering, begin_s) / 3600
     missing_s = max(minimum_s - (end_s - from_s), 0.0)
     return usd + missing_s * market.usd_per_h(machine.offering, end_s) / 3600
+
+
+_MEMORY = Path("/dev/shm")
+
+
+def lay_out(path: Path) -> str:
+    """Gives the URL of the database at `path`, which is created if it does not exist."""
+    url = f"sqlite:///{path}"
+    if not path.exists():
+        path.write_bytes(_template())
+    return url
+
+
+def fast_folder() -> tempfile.TemporaryDirectory[str]:
+    """A temporary folder, in memory if the system has one: a simulated store need not last."""
+    return tempfile.TemporaryDirectory(
+        prefix="elasticd-simulated-", dir=_MEMORY if _MEMORY.is_dir() else None
+    )
+
+
+@functools.cache
+def _template() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "elasticd.db")
+        open_store(f"sqlite:///{path}").close()
+        return path.read_bytes()
