@@ -23,6 +23,7 @@ from elastic.cli.options import (
     ListOutputOption,
     OutputOption,
     YesOption,
+    confirm,
     connection_of,
     limit_of,
 )
@@ -131,7 +132,7 @@ def submit(
             job_pages.show_plan(plan, has_all=has_all, code=code)
         if dry_run:
             return
-        _confirm("submit this job?", yes=yes, can_ask=file != "-")
+        confirm("submit this job?", yes=yes, can_ask=file != "-")
         # The code must be there before the job that names it.
         if code is not None:
             client.put(f"/v1/code/{code.sha256}", code.content, media_type="application/zip")
@@ -393,7 +394,7 @@ def scale(
         raise InvalidInput("scale: wanted --nodes or --type, got neither")
     with connection_of(context).open() as client:
         job_pages.show_scaling(client.post(f"{path_of(job)}:plan", given))
-        _confirm(f"scale {job}?", yes=yes)
+        confirm(f"scale {job}?", yes=yes)
         found = client.post(f"{path_of(job)}:scale", given)
         print(f"job {found['id']} ({found['phase']}): {job_pages.wanted_nodes(found['spec'])}")
 
@@ -417,7 +418,7 @@ def limit(
         raise InvalidInput("limit: wanted --budget, --deadline or --priority, got none of them")
     with connection_of(context).open() as client:
         job_pages.show_scaling(client.post(f"{path_of(job)}:plan", given))
-        _confirm(f"change the limits of {job}?", yes=yes)
+        confirm(f"change the limits of {job}?", yes=yes)
         found = client.post(f"{path_of(job)}:limit", given)
         limits = job_pages.limits(found["spec"])
         print(f"job {found['id']} ({found['phase']}): {limits}")
@@ -635,19 +636,10 @@ def _halt(client: Client, job: str, how: str, *, yes: bool) -> JsonObject:
     """Asks, has the job stop or pause, and gives it as it then stands."""
     found = client.get(path_of(job))
     at = f"{found['spec']['name']} at iteration {found['progress']['iteration']}"
-    _confirm(f"{how} {at}?", yes=yes)
+    confirm(f"{how} {at}?", yes=yes)
     halted = client.post(f"{path_of(job)}:{how}")
     print(f"job {halted['id']}: {halted['phase']}")
     return halted
-
-
-def _confirm(question: str, *, yes: bool, can_ask: bool = True) -> None:
-    if yes:
-        return
-    # A script that waits for an answer would hang.
-    if not (can_ask and sys.stdin.isatty()):
-        raise InvalidInput(f"{question} There is no terminal to ask on: say --yes")
-    typer.confirm(question, abort=True)
 
 
 def _given(**options: str | float | list[str] | None) -> JsonObject:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -10,6 +11,7 @@ import typer
 from elastic.cli import completing, render
 from elastic.cli.render import Column, ListOutput, Output
 from elastic.client import Connection
+from elastic.errors import InvalidInput
 
 OutputOption = Annotated[
     Output, typer.Option("--output", "-o", help="How to print: a table, or the daemon's JSON.")
@@ -80,3 +82,13 @@ def connection_of(context: typer.Context) -> Connection:
     if found is not None:
         return found
     return Connection()
+
+
+def confirm(question: str, *, yes: bool, can_ask: bool = True, err: bool = False) -> None:
+    """Asks, unless it was answered beforehand; aborts at a no. Raises InvalidInput."""
+    if yes:
+        return
+    # A script that waits for an answer would hang.
+    if not (can_ask and sys.stdin.isatty()):
+        raise InvalidInput(f"{question} There is no terminal to ask on: say --yes")
+    typer.confirm(question, abort=True, err=err)
