@@ -58,14 +58,6 @@ class Tick:
     error: str | None = None
 
 
-def _no_tick() -> Tick | None:
-    return None
-
-
-def _no_doubts() -> tuple[DoubtedPrice, ...]:
-    return ()
-
-
 @dataclass(frozen=True, slots=True)
 class Context:
     """The parts of the daemon that answer requests."""
@@ -78,9 +70,9 @@ class Context:
     # Starts the next tick now.
     wake: Callable[[], None]
     user_token: str
-    last_tick: Callable[[], Tick | None] = _no_tick
+    last_tick: Callable[[], Tick | None] = lambda: None
     # Prices that the last tick did not trust, though they are higher.
-    doubted: Callable[[], tuple[DoubtedPrice, ...]] = _no_doubts
+    doubted: Callable[[], tuple[DoubtedPrice, ...]] = tuple
     # Opens /metrics alone; empty if there is none.
     metrics_token: str = ""
     # Opens what changes nothing; empty if there is none.

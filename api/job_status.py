@@ -10,7 +10,6 @@ from elastic.figures import duration, instant
 from elastic.model import (
     AgentState,
     Boot,
-    Candidate,
     Capacity,
     Decision,
     Generation,
@@ -144,7 +143,7 @@ def time_left_s(
 ) -> float | None:
     """How long a job still takes on the group that trains, by its newest decision; None if that is
     not known."""
-    weighed = _candidate(current, decisions)
+    weighed = decisions[0].plan.candidate(current) if decisions else None
     if weighed is None or weighed.remaining_s is None:
         return None
     if job.spec.iterations is None or job.phase.is_final:
@@ -169,7 +168,7 @@ def _progress(
     job: Job, current: Group | None, decisions: Sequence[Decision], *, now_s: float
 ) -> schemas.ProgressOut:
     total = job.spec.iterations
-    weighed = _candidate(current, decisions)
+    weighed = decisions[0].plan.candidate(current) if decisions else None
     if weighed is None or weighed.step_s is None:
         step_s = None
     else:
@@ -182,13 +181,6 @@ def _progress(
         iterations_per_s=None if step_s is None else 1 / step_s,
         eta_s=time_left_s(job, current, decisions, now_s=now_s),
     )
-
-
-def _candidate(group: Group | None, decisions: Sequence[Decision]) -> Candidate | None:
-    candidates: tuple[Candidate, ...] = ()
-    if decisions and group is not None:
-        candidates = decisions[0].plan.candidates
-    return next((each for each in candidates if each.group == group), None)
 
 
 def preparing_of(store: Store, nodes: Iterable[Node], *, now_s: float) -> tuple[str, ...]:

@@ -259,7 +259,7 @@ def _enough(snapshot: Snapshot) -> str:
     # Without its budget the policy says what the job would be worth going on with.
     unlimited = replace(spec, objective=replace(spec.objective, budget_usd=None))
     plan = decide(replace(snapshot, job=replace(snapshot.job, spec=unlimited)))
-    chosen = next((each for each in plan.candidates if each.group == plan.target), None)
+    chosen = plan.candidate(plan.target)
     if chosen is None or not chosen.usd_per_h:
         return ""
     burn_usd_per_h = known_burn_usd_per_h(chosen.group.members, dearest_quotes(snapshot))

@@ -114,6 +114,10 @@ class Plan:
     # weighed.
     pruned: Mapping[str, int] = field(default_factory=dict)
 
+    def candidate(self, group: Group | None) -> Candidate | None:
+        """What is known of a group; None if it was not weighed."""
+        return next((each for each in self.candidates if each.group == group), None)
+
 
 @dataclass(frozen=True, slots=True)
 class Decision:

@@ -381,7 +381,7 @@ def _considered(snapshot: Snapshot, plan: Plan, found: Forecast) -> tuple[Finish
 
     Choices that were not measured are among them only while the policy is looking.
     """
-    held = next((each for each in plan.candidates if each.group == snapshot.target), None)
+    held = plan.candidate(snapshot.target)
     is_looking = (
         plan.action in (Action.START, Action.TRIAL, Action.MOVE)
         or snapshot.target != snapshot.current

@@ -65,7 +65,7 @@ def _is_exposed(
     the next look."""
     look_s = snapshot.limits.tick_s
     target = plan.target
-    own = next((each for each in plan.candidates if each.group == target), None)
+    own = plan.candidate(target)
     # The policy itself compares on-demand groups by the deadline.
     if target is not None and target.is_on_demand:
         return False

@@ -543,7 +543,7 @@ def _later_snapshot(snapshot: Snapshot, plan: Plan, at_s: float) -> Snapshot:
     job = snapshot.job
     total = snapshot.job.spec.iterations
     # Training goes on at the pace that the plan knows, and never quite to the end.
-    own = next((each for each in plan.candidates if each.group == snapshot.current), None)
+    own = plan.candidate(snapshot.current)
     if own is None or own.step_s is None:
         done = 0
     else:
