@@ -32,8 +32,6 @@ from api.routers import (
     measurements,
     nodes,
     notifications,
-    ways_in,
-    wheels,
 )
 from api.schemas import ProblemOut
 from elastic import __version__
@@ -53,7 +51,6 @@ _OF_USERS = (
     job_accounts.router,
     job_files.router,
     nodes.router,
-    ways_in.router,
     held.router,
     market.router,
     measurements.router,
@@ -63,7 +60,7 @@ _OF_USERS = (
     health.router,
     logs.router,
 )
-_OF_NODES = (agent.router, code.agent_router, wheels.router, logs.agent_router)
+_OF_NODES = (agent.router, code.agent_router, code.wheels_router, logs.agent_router)
 
 _DESCRIPTION = """Runs PyTorch training where a dollar buys the most iterations.
 

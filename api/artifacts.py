@@ -1,18 +1,20 @@
-"""Reads jobs' artifacts, from a folder of this machine or from a bucket."""
+"""Reads jobs' artifacts and outputs, from a folder of this machine or from a bucket."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
-from api.recent_answers import RecentAnswers
-from elastic.checkpoints import Location, is_location, parse_location
+from elastic.checkpoints import File, Location, is_location, parse_location
+from elastic.checkpoints.index import CheckpointIndex
+from elastic.checkpoints.objects import FolderObjects, Objects
 from elastic.clock import Clock
 from elastic.config import Settings
+from elastic.durations import SELDOM_S
 from elastic.errors import NotFound
 from elastic.reconciler import JobFolders
 
@@ -20,6 +22,9 @@ from elastic.reconciler import JobFolders
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _MOST_LISTED = 1000
 _CHUNK_BYTES = 256 * 1024
+_MOST_REMEMBERED = 64
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +84,27 @@ class FolderArtifacts:
         if not _NAME.fullmatch(name) or path.is_symlink() or not path.is_file():
             raise _none_such(job_id, name)
         return Opened(path.stat().st_size, _pieces(path))
+
+
+@dataclass(slots=True)
+class RecentAnswers(Generic[T]):
+    """The newest answer by job, for `SELDOM_S`: a bucket bills each request."""
+
+    clock: Clock
+    _known: dict[str, tuple[float, T]] = field(default_factory=dict)
+
+    def get(self, job_id: str, ask: Callable[[str], T]) -> T:
+        """Returns the answer of `ask`, or its last one while that is fresh."""
+        now_s = self.clock.now_s()
+        if (known := self._known.get(job_id)) is not None and now_s - known[0] < SELDOM_S:
+            return known[1]
+        # The oldest entries are dropped first.
+        # Without a lock: at worst two threads ask at once, and one answer replaces the other.
+        while len(self._known) >= _MOST_REMEMBERED:
+            self._known.pop(next(iter(self._known)), None)
+        answer = ask(job_id)
+        self._known[job_id] = (now_s, answer)
+        return answer
 
 
 @dataclass(slots=True)
@@ -143,3 +169,66 @@ def _pieces(path: Path) -> Iterator[bytes]:
     with path.open("rb") as file:
         while piece := file.read(_CHUNK_BYTES):
             yield piece
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """A job's outputs."""
+
+    files: tuple[File, ...] = ()
+    # When they were uploaded; None before the first time.
+    at_s: float | None = None
+
+
+@dataclass(slots=True)
+class StoredOutputs:
+    """The outputs of all jobs. Every call may raise StorageUnavailable."""
+
+    # The objects of a job, by its id.
+    objects: Callable[[str], Objects]
+    # Remembers lists, which cost a request to a bucket; None for a folder.
+    lately: RecentAnswers[Carried] | None = None
+
+    def listed(self, job_id: str) -> Carried:
+        """A job's outputs, by path."""
+        if self.lately is None:
+            return self._newest(job_id)
+        return self.lately.get(job_id, self._newest)
+
+    def open(self, job_id: str, path: str) -> tuple[File, Opened]:
+        """One of them. Raises NotFound."""
+        # Not the list that is remembered: the file may have been replaced since.
+        carried = self._newest(job_id)
+        for file in carried.files:
+            if file.path == path:
+                return file, Opened(*self.objects(job_id).stream(file.name))
+        raise NotFound(f"no output {path[:128]!r}; /v1/jobs/{job_id}/outputs lists them")
+
+    def _newest(self, job_id: str) -> Carried:
+        index = CheckpointIndex(self.objects(job_id), job_id=job_id)
+        # The newest that can be read: a damaged one is skipped, and the one before is shown.
+        for manifest in index.manifests(index.places()):
+            return Carried(
+                tuple(sorted(manifest.files, key=lambda each: each.path)), manifest.committed_at_s
+            )
+        return Carried()
+
+
+def outputs_in(settings: Settings, clock: Clock) -> StoredOutputs:
+    """The outputs where the settings place them. Makes no request yet."""
+    root = settings.job_root
+    if not is_location(root):
+        folders = JobFolders(settings.job_folder)
+        return StoredOutputs(lambda job_id: FolderObjects(folders.outputs(job_id)))
+    location = parse_location(root)
+    clients = list[Any]()
+
+    def objects(job_id: str) -> Objects:
+        # Imported here, since boto3 is slow to import and a daemon without a bucket needs none.
+        from elastic.checkpoints.s3 import Bucket, connect
+
+        if not clients:
+            clients.append(connect(region=settings.ec2.region, is_patient=False))
+        return Bucket(clients[0], location.below(JobFolders(Path()).outputs(job_id).as_posix()))
+
+    return StoredOutputs(objects, RecentAnswers(clock))

@@ -13,9 +13,8 @@ from fastapi import Depends, Header, Path, Query, Request, Security
 from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
 from starlette.exceptions import HTTPException
 
-from api.artifacts import Artifacts, FolderArtifacts
+from api.artifacts import Artifacts, FolderArtifacts, StoredOutputs, outputs_in
 from api.feed import Feed
-from api.outputs import StoredOutputs, outputs_in
 from api.rates import Rates
 from elastic.clock import Clock
 from elastic.config import Settings
@@ -59,14 +58,6 @@ class Tick:
     error: str | None = None
 
 
-def _no_tick() -> Tick | None:
-    return None
-
-
-def _no_doubts() -> tuple[DoubtedPrice, ...]:
-    return ()
-
-
 @dataclass(frozen=True, slots=True)
 class Context:
     """The parts of the daemon that answer requests."""
@@ -79,9 +70,9 @@ class Context:
     # Starts the next tick now.
     wake: Callable[[], None]
     user_token: str
-    last_tick: Callable[[], Tick | None] = _no_tick
+    last_tick: Callable[[], Tick | None] = lambda: None
     # Prices that the last tick did not trust, though they are higher.
-    doubted: Callable[[], tuple[DoubtedPrice, ...]] = _no_doubts
+    doubted: Callable[[], tuple[DoubtedPrice, ...]] = tuple
     # Opens /metrics alone; empty if there is none.
     metrics_token: str = ""
     # Opens what changes nothing; empty if there is none.

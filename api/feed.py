@@ -5,8 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from typing import Annotated
 
+from fastapi import Header
+from fastapi.sse import EventSourceResponse
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 
 from elastic.durations import GLANCE_S, LOOK_S
 from elastic.errors import StoreUnavailable
@@ -84,6 +88,27 @@ class Feed:
     def _wake_all(self) -> None:
         for event in self._waiting:
             event.set()
+
+
+LastEventId = Annotated[
+    str | None, Header(max_length=20, description="What a browser sends when it reconnects.")
+]
+
+
+def streamed(feed: Feed, news: AsyncIterator[bytes], *, what: str) -> EventSourceResponse:
+    """The answer that is a stream of this feed. Raises 503 if there are too many."""
+    if feed.is_full:
+        raise HTTPException(503, f"wanted one more {what}, but {MAX_STREAMS} are open; close one")
+    # nginx would otherwise hold lines back until its buffer is full.
+    return EventSourceResponse(news, headers={"X-Accel-Buffering": "no"})
+
+
+def seen_last(last_event_id: str | None, after: int | None) -> int | None:
+    """The id after which a stream begins; None where nothing says it."""
+    # What the browser saw last counts more than the address, which is the same at a reconnect.
+    if last_event_id is not None and last_event_id.isdecimal():
+        return int(last_event_id)
+    return after
 
 
 async def has_news_within(is_news: asyncio.Event, timeout_s: float) -> bool:

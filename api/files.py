@@ -5,8 +5,7 @@ from __future__ import annotations
 from urllib.parse import quote
 
 from api import schemas
-from api.artifacts import ArtifactFile, Artifacts
-from api.outputs import StoredOutputs
+from api.artifacts import ArtifactFile, Artifacts, StoredOutputs
 from elastic.checkpoints import File
 from elastic.errors import StorageUnavailable
 

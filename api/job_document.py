@@ -6,9 +6,11 @@ import math
 import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from functools import partial
 from typing import Annotated, Any
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -87,6 +89,38 @@ def _as_workers(value: Any) -> Any:
     )
 
 
+def seconds_of(text: str) -> float:
+    """The seconds of a duration such as `1d12h`. Raises ValueError.
+
+    >>> seconds_of("1h30m")
+    5400.0
+    """
+    found = _duration_s(text)
+    if not found:
+        raise ValueError(f"wanted a time such as 8h or 1d12h, got {text[:64]!r}")
+    return found
+
+
+def _duration_s(text: str) -> float | None:
+    """The seconds of a duration; None if the text is none."""
+    found = _DURATION.fullmatch(text.strip())
+    if found is None or not any(found.groups()):
+        return None
+    counts = zip(found.groups(), _UNIT_S, strict=True)
+    return float(sum(int(count or 0) * unit_s for count, unit_s in counts))
+
+
+def _one_of(known: Iterable[str], value: str) -> str:
+    if value not in (names := list(known)):
+        raise ValueError(f"wanted one of {', '.join(names)}, got {value[:64]!r}")
+    return value
+
+
+def _is_duration(text: str) -> str:
+    seconds_of(text)
+    return text
+
+
 NprocPerNode = Annotated[model.NprocPerNode, BeforeValidator(_as_workers)]
 OptionName = Annotated[str, Field(max_length=64)]
 Option = Annotated[bool | int | float | str, BeforeValidator(_is_option)]
@@ -104,6 +138,10 @@ Command = Annotated[
     ),
 ]
 EnvironmentText = Annotated[Text, BeforeValidator(as_text)]
+Duration = Annotated[str, AfterValidator(_is_duration)]
+ModeName = Annotated[str, AfterValidator(partial(_one_of, (AUTO, *Mode)))]
+PrecisionName = Annotated[str, AfterValidator(partial(_one_of, (AUTO, *Precision)))]
+BatchName = Annotated[str, AfterValidator(partial(_one_of, tuple(Batch)))]
 
 
 class _Part(BaseModel):
@@ -273,7 +311,7 @@ class JobDocument(_Part):
         le=10**6,
         description="Samples an iteration, over all workers together; fixed for the job.",
     )
-    batch: str | None = Field(
+    batch: BatchName | None = Field(
         None,
         description="What an iteration of a command is: `worker`, one worker's batch, so that a "
         "step of 4 workers counts 4; or `job`, one step of all workers together.",
@@ -288,7 +326,7 @@ class JobDocument(_Part):
         le=1000,
         description="Where the purse of all jobs is short, higher ones come first.",
     )
-    max_duration: str | None = Field(
+    max_duration: Duration | None = Field(
         None,
         max_length=64,
         description="How long it may take from its first machine on, such as `8h`: then it stops.",
@@ -303,7 +341,7 @@ class JobDocument(_Part):
         CapacityChoice.ANY, strict=False, description="How nodes may be bought."
     )
     policy: JobPolicy = JobPolicy()
-    mode: str = Field(
+    mode: ModeName = Field(
         AUTO,
         description="What a change of the group does to the workers: `restart`, `live` in a "
         "session, or `auto`, the best that the script supports.",
@@ -326,7 +364,7 @@ class JobDocument(_Part):
         description="How often crashed workers are started again without progress; the daemon's "
         "own number if null.",
     )
-    precision: str | None = Field(
+    precision: PrecisionName | None = Field(
         None,
         description="What all workers compute in: fp32, bf16, fp16, or of a workload auto, the "
         "best value.",
@@ -386,25 +424,6 @@ class JobDocument(_Part):
         "empty list: no messages.",
     )
 
-    @field_validator("max_duration")
-    @classmethod
-    def _lasts_some_time(cls, lasts: str | None) -> str | None:
-        if lasts is not None:
-            seconds_of(lasts)
-        return lasts
-
-    @field_validator("mode")
-    @classmethod
-    def _mode_is_known(cls, mode: str) -> str:
-        return _one_of([AUTO, *Mode], mode)
-
-    @field_validator("precision")
-    @classmethod
-    def _precision_is_known(cls, precision: str | None) -> str | None:
-        if precision is None:
-            return None
-        return _one_of([AUTO, *Precision], precision)
-
     @field_validator("env", mode="before")
     @classmethod
     def _env_is_a_map(cls, env: Any) -> Any:
@@ -442,13 +461,6 @@ class JobDocument(_Part):
                     _one_of(Topic, each)
         return notify
 
-    @field_validator("batch")
-    @classmethod
-    def _batch_is_known(cls, batch: str | None) -> str | None:
-        if batch is None:
-            return None
-        return _one_of(Batch, batch)
-
     @field_validator("env")
     @classmethod
     def _env_is_not_ours(cls, env: dict[str, str]) -> dict[str, str]:
@@ -481,30 +493,3 @@ def instant_s(text: str, *, now_s: float) -> float:
     if instant.tzinfo is None:
         raise ValueError(f"wanted an instant with its zone, such as {instant.isoformat()}Z")
     return instant.astimezone(UTC).timestamp()
-
-
-def seconds_of(text: str) -> float:
-    """The seconds of a duration such as `1d12h`. Raises ValueError.
-
-    >>> seconds_of("1h30m")
-    5400.0
-    """
-    found = _duration_s(text)
-    if not found:
-        raise ValueError(f"wanted a time such as 8h or 1d12h, got {text[:64]!r}")
-    return found
-
-
-def _duration_s(text: str) -> float | None:
-    """The seconds of a duration; None if the text is none."""
-    found = _DURATION.fullmatch(text.strip())
-    if found is None or not any(found.groups()):
-        return None
-    counts = zip(found.groups(), _UNIT_S, strict=True)
-    return float(sum(int(count or 0) * unit_s for count, unit_s in counts))
-
-
-def _one_of(known: Iterable[str], value: str) -> str:
-    if value not in (names := list(known)):
-        raise ValueError(f"wanted one of {', '.join(names)}, got {value[:64]!r}")
-    return value

@@ -1,30 +1,38 @@
-"""Reads the state of a job: its progress, its nodes, its cost and its candidates."""
+"""Reads the state of a job: progress, nodes, cost, candidates, and what it waits for."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import median
 
 from api import schemas
-from api.attention import attention_of
-from api.preparing import preparing_of
-from api.waiting import waiting_of
+from elastic.figures import duration, instant
 from elastic.model import (
-    Candidate,
+    AgentState,
+    Boot,
+    Capacity,
     Decision,
     Generation,
     Group,
     Job,
+    JobPhase,
     Mode,
     Node,
+    NodePhase,
+    Obstacle,
+    Offering,
+    Pool,
     Unavailable,
+    longest_block,
     unit_of,
     unseen_of,
     warnings_of,
 )
 from elastic.reconciler import training_group
-from elastic.store import Store
+from elastic.store import Store, StoredAlarm
 
 _MOST_NOTES = 3
+_UNSUCCESSFUL = (JobPhase.FAILED, JobPhase.BUDGET_EXHAUSTED)
 
 
 def status_of(
@@ -56,7 +64,9 @@ def status_of(
         waits_because=None
         if nodes or job.phase.is_final
         else _waits_because(store, job, decisions),
-        waiting=_waiting(store, job, nodes, decisions, blocks, now_s=now_s),
+        waiting=waiting_of(
+            store, job, nodes=nodes, decisions=decisions, blocks=blocks, now_s=now_s
+        ),
         preparing=list(preparing_of(store, nodes, now_s=now_s)),
         alarms=[each.sentence for each in alarms],
         attention=attention_of(store, job, alarms),
@@ -68,6 +78,28 @@ def status_of(
         files_at=None if root is None else f"{root}/{job.id}",
         candidates=[schemas.CandidateOut.of(each) for each in candidates],
     )
+
+
+def attention_of(store: Store, job: Job, alarms: Iterable[StoredAlarm]) -> str | None:
+    """Why a person should look at a job; None if it goes well, or has ended well.
+
+    `alarms` are those that stand, of any job. A failure no longer counts once a newer job has the
+    same name: then somebody has looked.
+    """
+    if job.phase in _UNSUCCESSFUL:
+        if store.jobs.get(job.spec.name).id != job.id:
+            return None
+        return job.message or f"it {job.phase.predicate}"
+    if job.phase.is_final:
+        return None
+    standing = [
+        f"{each.kind.replace('_', ' ')}: {each.text}" for each in alarms if each.job_id == job.id
+    ]
+    if standing:
+        return "; ".join(standing)
+    if job.error is not None and job.phase is not JobPhase.DRAINING:
+        return f"failed once, and starts again: {job.error}"
+    return None
 
 
 def members_of(
@@ -111,7 +143,7 @@ def time_left_s(
 ) -> float | None:
     """How long a job still takes on the group that trains, by its newest decision; None if that is
     not known."""
-    weighed = _candidate(current, decisions)
+    weighed = decisions[0].plan.candidate(current) if decisions else None
     if weighed is None or weighed.remaining_s is None:
         return None
     if job.spec.iterations is None or job.phase.is_final:
@@ -132,38 +164,11 @@ def _waits_because(store: Store, job: Job, decisions: Sequence[Decision]) -> str
     return None
 
 
-def _waiting(
-    store: Store,
-    job: Job,
-    nodes: Sequence[Node],
-    decisions: Sequence[Decision],
-    blocks: Sequence[Unavailable],
-    *,
-    now_s: float,
-) -> schemas.WaitingOut | None:
-    newest = decisions[0] if decisions else None
-    waiting = waiting_of(store, job, nodes=nodes, newest=newest, blocks=blocks, now_s=now_s)
-    if waiting is None:
-        return None
-    pools = [
-        schemas.RefusedPoolOut(
-            offering=schemas.OfferingOut.of(each.offering),
-            why=each.why,
-            refusals=each.refusals,
-            since_s=each.since_s,
-            asked_again_s=each.asked_again_s,
-            text=str(each),
-        )
-        for each in waiting.pools
-    ]
-    return schemas.WaitingOut(since_s=waiting.since_s, pools=pools)
-
-
 def _progress(
     job: Job, current: Group | None, decisions: Sequence[Decision], *, now_s: float
 ) -> schemas.ProgressOut:
     total = job.spec.iterations
-    weighed = _candidate(current, decisions)
+    weighed = decisions[0].plan.candidate(current) if decisions else None
     if weighed is None or weighed.step_s is None:
         step_s = None
     else:
@@ -178,9 +183,134 @@ def _progress(
     )
 
 
-def _candidate(group: Group | None, decisions: Sequence[Decision]) -> Candidate | None:
-    if decisions and group is not None:
-        candidates = decisions[0].plan.candidates
-    else:
-        candidates = ()
-    return next((each for each in candidates if each.group == group), None)
+def preparing_of(store: Store, nodes: Iterable[Node], *, now_s: float) -> tuple[str, ...]:
+    """The step that each of a job's living nodes takes before it can train; none once it can.
+
+    What is usual is the median: of boots by machines of its type, for any job. What a node prepares
+    its job brings, so there the job's own earlier nodes count.
+    """
+    living = [each for each in nodes if not each.phase.is_gone]
+    boots: Sequence[Boot] = ()
+    if any(each.phase is NodePhase.BOOTING for each in living):
+        boots = store.nodes.boots()
+    prepared_s: list[float] = []
+    for job_id in {each.job_id for each in living if each.preparing is not None}:
+        earlier = store.nodes.listed(job_id, include_gone=True)
+        prepared_s += [each.prepared_s for each in earlier if each.prepared_s is not None]
+    steps = (_step(each, boots, prepared_s, now_s) for each in living)
+    return tuple(each for each in steps if each)
+
+
+def _step(node: Node, boots: Sequence[Boot], prepared_s: Sequence[float], now_s: float) -> str:
+    match node.phase:
+        case NodePhase.INTENDED:
+            return _timed(f"buying {node.id}", now_s - node.intended_at_s, ())
+        case NodePhase.BOOTING:
+            began_s = node.launched_at_s or node.intended_at_s
+            of_type = [each for each in boots if each.node_type == node.offering.node_type]
+            alike = [each.boot_s for each in of_type if each.image == node.image]
+            usual = alike or [each.boot_s for each in of_type]
+            return _timed(f"booting {node.id}", now_s - began_s, usual)
+        case NodePhase.JOINED if node.preparing is not None and node.prepares_since_s is not None:
+            what = f"{node.preparing.what} on {node.id}"
+            return _timed(what, now_s - node.prepares_since_s, prepared_s)
+        case NodePhase.JOINED if node.agent_state is AgentState.WARMING:
+            return f"loading its modules on {node.id}"
+        case _:
+            return ""
+
+
+def _timed(what: str, elapsed_s: float, usual_s: Sequence[float]) -> str:
+    text = f"{what}, {duration(max(elapsed_s, 0.0))}"
+    if usual_s:
+        text += f" of about {duration(median(usual_s))}"
+    return text
+
+
+# Why an offering cannot be bought, for people.
+_WHY: Mapping[Obstacle, str] = {
+    Obstacle.CAPACITY: "no capacity",
+    Obstacle.QUOTA: "the account's quota is used up",
+    Obstacle.FORBIDDEN: "the credentials may not buy it",
+    Obstacle.LAUNCH_FAILED: "its launch failed",
+    Obstacle.FAILED_TO_JOIN: "its node never joined",
+    Obstacle.INTERRUPTED: "its node was taken back",
+}
+
+
+def waiting_of(
+    store: Store,
+    job: Job,
+    *,
+    nodes: Sequence[Node],
+    decisions: Sequence[Decision],
+    blocks: Sequence[Unavailable],
+    now_s: float,
+) -> schemas.WaitingOut | None:
+    """What a job waits for; None while it has nodes or needs none."""
+    if nodes or job.phase.is_final or job.phase is JobPhase.DRAINING:
+        return None
+    # It waits since its last node, or since it began, or since it was resumed.
+    resumes = store.resumes.of(job.id)
+    begun_s = resumes[-1].resumed_at_s if resumes else job.submitted_at_s
+    since_s = max(begun_s, store.nodes.last_held_s(job.id) or begun_s)
+    # Only offerings that the job may use, refused now or lately.
+    known = {each.offering: each for each in store.pools.listed(now_s=now_s)}
+    unfit = decisions[0].plan.left_out if decisions else {}
+    wanted = {each.offering for each in blocks} | set(known)
+    refused = [
+        each
+        for offering in sorted(wanted)
+        if job.spec.admits(offering) and offering.node_type not in unfit
+        for each in _refused(offering, known.get(offering), blocks, job.spec.nodes_min, now_s=now_s)
+    ]
+    # Sorting keeps the order of the offerings among those that are asked again at one instant.
+    refused.sort(key=lambda each: each.asked_again_s or 0.0)
+    return schemas.WaitingOut(since_s=since_s, pools=refused)
+
+
+def _refused(
+    offering: Offering,
+    pool: Pool | None,
+    blocks: Sequence[Unavailable],
+    nodes: int,
+    *,
+    now_s: float,
+) -> Iterable[schemas.RefusedPoolOut]:
+    block = longest_block(blocks, offering, nodes, now_s=now_s)
+    # `is False`: a pool of which nothing is known is neither up nor down.
+    is_down = pool is not None and pool.is_up is False and offering.capacity is Capacity.SPOT
+    if block is None and not is_down:
+        return
+    refusals = 0
+    since_s = None
+    if pool is not None and is_down:
+        refusals = pool.refusals
+        since_s = pool.since_s
+    # A pool that is down was refused for capacity; a block may have another reason.
+    why = Obstacle.CAPACITY
+    asked_again_s = None
+    if block is not None:
+        why = block.why
+        asked_again_s = block.until_s
+    yield schemas.RefusedPoolOut(
+        offering=schemas.OfferingOut.of(offering),
+        why=why,
+        refusals=refusals,
+        since_s=since_s,
+        asked_again_s=asked_again_s,
+        text=f"{offering}: {_in_words(why, refusals, since_s, asked_again_s)}",
+    )
+
+
+def _in_words(
+    why: Obstacle, refusals: int, since_s: float | None, asked_again_s: float | None
+) -> str:
+    text = _WHY[why]
+    if since_s is not None:
+        text += f" since {instant(since_s)}"
+    if refusals > 1:
+        text += f", refused {refusals} times"
+    if asked_again_s is None:
+        return f"{text}, asked again at the next look"
+    return f"{text}, asked again at {instant(asked_again_s)}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from http import HTTPStatus
 
 import structlog
@@ -52,24 +51,18 @@ _HEADERS: Mapping[HTTPStatus, Mapping[str, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class FieldError:
-    """One thing that is wrong with a request."""
-
-    # Its path; empty for the request as a whole.
-    field: str
-    message: str
-
-
 def problem(
     status: int,
     detail: str,
     *,
     instance: str | None = None,
-    faults: Sequence[FieldError] = (),
+    faults: Sequence[tuple[str, str]] = (),
     headers: Mapping[str, str] | None = None,
 ) -> Response:
-    """Makes the answer that says what went wrong."""
+    """Makes the answer that says what went wrong.
+
+    Each of `faults` is a field, empty for the request as a whole, and what is wrong with it.
+    """
     known = HTTPStatus(status)
     slug = known.phrase.lower().replace(" ", "-").replace("'", "")
     document: dict[str, object] = {
@@ -81,7 +74,7 @@ def problem(
     if instance is not None:
         document["instance"] = instance
     if faults:
-        document["errors"] = [{"field": each.field, "message": each.message} for each in faults]
+        document["errors"] = [{"field": field, "message": message} for field, message in faults]
     # In ASCII, since what it quotes may not be valid Unicode.
     body = json.dumps(document, ensure_ascii=True).encode("ascii")
     own = {
@@ -112,21 +105,21 @@ def install_problems(app: FastAPI) -> None:
 
 async def _ours(request: Request, error: Exception) -> Response:
     assert isinstance(error, ElasticError)
-    faults: list[FieldError] = []
+    faults: Sequence[tuple[str, str]] = ()
     if isinstance(error, InvalidInput):
-        faults = [FieldError(*each) for each in error.faults]
+        faults = error.faults
         if not faults and error.field is not None:
-            faults = [FieldError(error.field, str(error))]
+            faults = [(error.field, str(error))]
     return problem(status_of(error), str(error), instance=request.url.path, faults=faults)
 
 
 async def _invalid_request(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     faults = [
-        FieldError(".".join(map(str, each["loc"][1:])) or str(each["loc"][0]), _message(each))
+        (".".join(map(str, each["loc"][1:])) or str(each["loc"][0]), _message(each))
         for each in error.errors()
     ]
-    detail = "; ".join(f"{each.field}: {each.message}" for each in faults[:3])
+    detail = "; ".join(f"{field}: {message}" for field, message in faults[:3])
     return problem(
         HTTPStatus.UNPROCESSABLE_ENTITY, detail, instance=request.url.path, faults=faults[:100]
     )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from api import schemas
+from api.accounts import burn_usd_per_h
 from api.deps import Context
-from api.totals import burn_usd_per_h
 from elastic.model import CalendarUnit, Cap, Job
 from elastic.policy import rate_usd_per_h
 from elastic.reconciler import purse_of

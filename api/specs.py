@@ -68,6 +68,13 @@ _EARLIER: Mapping[str, str] = {
     "change of the group (with `preload: false` if they must not be forked), or `mode: live` "
     "where they are members of a session",
 }
+# Why a workload takes none of these.
+_OF_COMMANDS: Mapping[str, str] = {
+    "batch": "a workload's is the whole job's; only a command has one of its own",
+    "code": "a workload needs none; only a command runs in it",
+    "image": "a workload runs with what the nodes have; only a command runs in an image",
+    "outputs": "a workload leaves its results with `job artifacts`; only a command has outputs",
+}
 # Variables that are secrets by their names, even if the job does not say so.
 _SOUNDS_SECRET = re.compile(
     r"(?i)(?:^|_)(?:api_?key|access_key|token|secret|password|passwd)(?:_|$)"
@@ -449,24 +456,9 @@ def _workload_spec(asked: JobDocument, name: str, now_s: float) -> JobSpec:
         raise InvalidInput(_no_such("workload", name, WORKLOADS), field="workload")
     if asked.command is not None:
         raise InvalidInput("wanted a command or a workload, got both", field="command")
-    if asked.batch is not None:
-        raise InvalidInput(
-            "batch: a workload's is the whole job's; only a command has one of its own",
-            field="batch",
-        )
-    if asked.code is not None:
-        raise InvalidInput("code: a workload needs none; only a command runs in it", field="code")
-    if asked.image is not None:
-        raise InvalidInput(
-            "image: a workload runs with what the nodes have; only a command runs in an image",
-            field="image",
-        )
-    if asked.outputs is not None:
-        raise InvalidInput(
-            "outputs: a workload leaves its results with `job artifacts`; only a command has "
-            "outputs",
-            field="outputs",
-        )
+    for field, why in _OF_COMMANDS.items():
+        if getattr(asked, field) is not None:
+            raise InvalidInput(f"{field}: {why}", field=field)
     is_fetched = asked.data is not None and is_location(asked.data)
     if (
         asked.data not in (None, _SKIMAGE)

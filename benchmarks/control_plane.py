@@ -32,7 +32,7 @@ from elastic.model import (
     Window,
 )
 from elastic.policy import decide
-from elastic.pricing import StaticPrices
+from elastic.pricing import static_prices
 from elastic.providers import FakeCloud, FakeProvider
 from elastic.reconciler import (
     LaunchTerms,
@@ -106,7 +106,7 @@ def tick(folder: Path, *, jobs: int, nodes: int, days: int = 0) -> None:
     reconciler = Reconciler(
         store=store,
         provider=provider,
-        prices=StaticPrices(prices, valid_from_s=START_S),
+        prices=static_prices(prices, valid_from_s=START_S),
         machines=Machines(
             store=store,
             provider=provider,

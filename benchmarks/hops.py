@@ -32,7 +32,7 @@ from elastic.model import (
     Window,
 )
 from elastic.policy import decide
-from elastic.pricing import StaticPrices
+from elastic.pricing import static_prices
 from elastic.providers import FakeCloud, FakeProvider
 from elastic.reconciler import (
     LaunchTerms,
@@ -175,7 +175,7 @@ def training_job(folder: Path) -> TrainingJob:
     reconciler = Reconciler(
         store=store,
         provider=provider,
-        prices=StaticPrices({OFFERING: 0.36}, valid_from_s=START_S),
+        prices=static_prices({OFFERING: 0.36}, valid_from_s=START_S),
         machines=Machines(
             store=store,
             provider=provider,

@@ -398,7 +398,7 @@ def _run(daemon: Daemon, users: ListenAddress, nodes: ListenAddress) -> None:
     api: Any = importlib.import_module("api.server")
     deps: Any = importlib.import_module("api.deps")
     artifacts: Any = importlib.import_module("api.artifacts")
-    outputs: Any = importlib.import_module("api.outputs")
+    outputs: Any = importlib.import_module("api.artifacts")
     # What was imported lives as long as the process, so the collector need not look at it again.
     gc.freeze()
     gc.enable()

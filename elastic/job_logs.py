@@ -202,10 +202,9 @@ class JobLogs:
 
     def _add_piece(self, job_id: str, node_id: str, piece: LogPiece, *, now_s: float) -> None:
         stream = self._stream(job_id, node_id, piece)
+        texts = []
         if piece.dropped:
             texts = [f"... {piece.dropped:,} lines left out: a node sent too many ..."]
-        else:
-            texts = []
         # Agents clean their lines, but a compromised node may send escape sequences.
         texts += map(plain, piece.lines)
         rows = [(job_id, stream, now_s, each) for each in texts]
@@ -250,10 +249,9 @@ class JobLogs:
         (earlier,) = self._db.execute(
             "SELECT TOTAL(bytes) FROM streams WHERE job = ? AND generation < ?", (job_id, newest)
         ).fetchone()
+        which = "generation = ? AND bytes > 0 ORDER BY bytes DESC"
         if earlier > self._job_bytes / 2:
             which = "generation < ? AND bytes > 0 ORDER BY generation, id"
-        else:
-            which = "generation = ? AND bytes > 0 ORDER BY bytes DESC"
         row = self._db.execute(
             f"SELECT id FROM streams WHERE job = ? AND {which} LIMIT 1", (job_id, newest)
         ).fetchone()

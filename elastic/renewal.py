@@ -54,10 +54,9 @@ class Renewal:
             longest_s = self.retry_s
         else:
             longest_s = self.longest_retry_s
+        scatter = 1.0
         if self.is_scattered:
             scatter = random.uniform(0.5, 1.0)
-        else:
-            scatter = 1.0
         # Bounded: 2 to the power of a thousand failures does not fit a float.
         self.pause(
             min(self.retry_s * 2.0 ** min(self._failures, 64), longest_s) * scatter, now_s=now_s

@@ -45,7 +45,7 @@ _EXEMPT = {
     "elastic_lab/price_list.py": "speaks as EC2 does",
     "elastic/providers/ec2/images.py": "sizes of disks as EC2 gives them and settings name them",
     "elastic/providers/ec2/account/machines.py": "sizes of disks as settings name them",
-    "api/totals.py": "days as keys of the API",
+    "api/accounts.py": "days as keys of the API",
     "elastic/workloads/torchrun_state.py": "instants that torchrun reads again",
     "api/job_document.py": "the instant that was typed",
 }

@@ -22,8 +22,7 @@ from api.dashboard.forms import (
     priority_in,
     refuse_changed,
 )
-from api.dashboard.page_route import PageRoute
-from api.dashboard.pages import page
+from api.dashboard.pages import PageRoute, page
 from api.dashboard.views import (
     ChangeView,
     Choice,
@@ -37,18 +36,19 @@ from api.dashboard.views import (
 from api.deps import Context, ContextOf, require_acting
 from api.plans import move_if_resumed, move_of
 from api.problems import status_of
-from api.resuming import limits_in, spec_of
 from api.steering import (
     LIMITED,
     ON_THE_DASHBOARD,
     SCALED,
     change,
     limited,
+    limits_in,
     pause,
     refuse_ended,
     resume,
     resumed,
     scaled,
+    spec_of,
     stop,
 )
 from elastic.errors import Conflict, InvalidInput

@@ -10,8 +10,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from api.dashboard.facts import JobPageFacts, brief_facts, value_facts
-from api.dashboard.page_route import PageRoute
-from api.dashboard.pages import page
+from api.dashboard.pages import PageRoute, page
 from api.dashboard.views import Compared, comparison_view
 from api.deps import Context, ContextOf, require_user
 from api.reports import quality_of, spent_on

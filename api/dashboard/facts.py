@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 
 from api import schemas
 from api.accounts import cost_over_time
-from api.job_status import status_of, time_left_s
+from api.job_status import preparing_of, status_of, time_left_s
 from api.outlook import JobForecast, outlook_of
-from api.preparing import preparing_of
 from api.reports import costs_if_fixed, where_it_began
 from elastic.model import Decision, Generation, Group, Job, LedgerRow, Node, Unavailable, idle_s
 from elastic.policy import FixedChoice

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from urllib.parse import urlencode
 
-from api.attention import attention_of
 from api.dashboard.facts import JobPageFacts, brief_facts, time_left
 from api.dashboard.views import Choice, words
+from api.job_status import attention_of
 from elastic.model import Job, JobOrder, JobPhase, Node
 from elastic.store import Store
 

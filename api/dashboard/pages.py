@@ -1,19 +1,27 @@
-"""Renders views as HTML, as whole pages or as their content alone."""
+"""Renders views as HTML, as whole pages or as their content alone; errors are pages too."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Coroutine
 from dataclasses import asdict
 from functools import cache
+from http import HTTPStatus
 from typing import Any
+from urllib.parse import quote
 
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from api.dashboard.views import instant
 from api.deps import Context, context_of
+from api.problems import status_of
+from elastic.errors import ElasticError, Unauthorized
 from elastic.figures import ago
 from elastic.reconciler import Alarm
 
@@ -125,3 +133,44 @@ def _environment() -> Environment:
     made.filters["as_dict"] = asdict
     made.filters["prose"] = prose
     return made
+
+
+class PageRoute(APIRoute):
+    """A route that answers errors with pages, and sends users to sign in if they have not."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def handle_as_page(request: Request) -> Response:
+            try:
+                return await handle(request)
+            except Unauthorized as error:
+                return _sign_in(request, error)
+            except ElasticError as error:
+                return _problem(request, str(error), status_of(error))
+            except HTTPException as error:
+                return _problem(request, str(error.detail), error.status_code)
+            except RequestValidationError:
+                return _problem(
+                    request,
+                    f"{request.url.path} is no page of this dashboard",
+                    HTTPStatus.NOT_FOUND,
+                )
+
+        return handle_as_page
+
+
+def _sign_in(request: Request, error: Unauthorized) -> Response:
+    # A fragment stands in a page that is open: a redirect would put the form of /login into it.
+    if FRAGMENT_HEADER in request.headers:
+        return HTMLResponse(f'<p role="alert">{error}</p>', HTTPStatus.UNAUTHORIZED)
+    path = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    return RedirectResponse(f"/login?next={quote(path, safe='')}", HTTPStatus.SEE_OTHER)
+
+
+def _problem(request: Request, detail: str, status: int) -> Response:
+    title = "elasticd cannot show this now"
+    if status == HTTPStatus.NOT_FOUND:
+        title = "Not found"
+    now_s = context_of(request).clock.now_s()
+    return page(request, "problem.html", status=status, title=title, detail=detail, now_s=now_s)

@@ -12,13 +12,12 @@ from starlette.responses import HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
 
 from api.accounts import month_begins_s
+from api.dashboard import views
 from api.dashboard.acting import router as acting_router
 from api.dashboard.comparing import router as comparing_router
-from api.dashboard.facts import job_facts
+from api.dashboard.facts import JobPageFacts, job_facts, newest_events
 from api.dashboard.job_list import ORDERS, STATES, Asked, asked_for, job_list
-from api.dashboard.job_page import job_page
-from api.dashboard.page_route import PageRoute
-from api.dashboard.pages import page
+from api.dashboard.pages import PageRoute, page
 from api.dashboard.submitting import router as submitting_router
 from api.dashboard.views import (
     cost_view,
@@ -32,9 +31,13 @@ from api.dashboard.views import (
     price_rows,
 )
 from api.deps import Before, Context, ContextOf, require_user
+from api.files import artifacts_if_available, outputs_if_available
+from api.job_logs import shown
+from api.job_status import is_preloaded, members_of
 from api.paging import cut
 from api.past import price_histories
 from api.purse import purse_now
+from api.reports import report_on, spent_on
 from elastic.store import to_text
 
 _PAGE_ROWS = 50
@@ -243,3 +246,33 @@ class _Static(StaticFiles):
         # After an upgrade pages and scripts must fit; the answer to the question is a short 304.
         response.headers["Cache-Control"] = "no-cache"
         return response
+
+
+_LOG_LINES = 200
+_GENERATIONS = 50
+
+
+def job_page(context: Context, facts: JobPageFacts, *, rank: int | None = None) -> views.JobExtras:
+    """The rest of a job's page; if a rank is given, only its lines of the log."""
+    store = context.store
+    job = facts.job
+    now_s = facts.now_s
+    kept = context.kept()
+    report = None
+    if job.phase.is_final:
+        report = report_on(store, kept, job, now_s=now_s)
+    log = shown(context.logs, job, tail=None, rank=rank, node_id=None, default=_LOG_LINES)
+    members = members_of(store, facts.generation, facts.nodes)
+    return views.JobExtras(
+        generations=views.generation_rows(
+            store.generations.listed(job.id)[-_GENERATIONS:], facts.nodes, now_s=now_s
+        ),
+        events=views.event_rows(newest_events(store, job.id), now_s=now_s),
+        spec=views.spec_lines(job.spec, is_preloaded=is_preloaded(members)),
+        pictures=views.pictures(job, artifacts_if_available(kept, job.id)),
+        outputs=views.output_rows(outputs_if_available(context.carried(), job.id), now_s=now_s),
+        log=views.log_view(job, log, ranks=context.logs.ranks(job.id), rank=rank),
+        actions=views.actions(job.phase),
+        uses=views.use_parts(spent_on(store, job, now_s=now_s)),
+        report=None if report is None else views.report_view(report),
+    )

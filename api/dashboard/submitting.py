@@ -10,8 +10,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from api.dashboard.forms import Fields, FormOf, form_token
-from api.dashboard.page_route import PageRoute
-from api.dashboard.pages import page
+from api.dashboard.pages import PageRoute, page
 from api.dashboard.views import OutsetView, outset_view
 from api.deps import Context, ContextOf, require_acting
 from api.documents import MAX_BYTES, JsonValue, read_document

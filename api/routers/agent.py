@@ -9,7 +9,7 @@ from anyio import to_thread
 from fastapi import APIRouter, Depends, Header
 
 from api.deps import Context, check_node_token, checked_machine, get_context
-from api.instants import behind_s
+from elastic.durations import ANSWER_TIMEOUT_S
 from elastic.errors import Conflict, InvalidInput, NotFound, Unauthorized
 from elastic.liveness import TURN_IS_SUSPECT
 from elastic.model import Batch, Beginning, Node, NodePhase, NodeReport, Save, Window
@@ -32,6 +32,10 @@ from elastic.reconciler import reply_for
 from elastic.store import Event, HeartbeatFacts, HeartbeatReport
 
 router = APIRouter(prefix="/v1/agent", tags=["agent"])
+
+# The longest time that a heartbeat may take to arrive; more means a wrong clock. An agent gives up
+# after ten seconds to connect, or ten to send.
+TOLERANCE_S = 2 * ANSWER_TIMEOUT_S
 
 
 @router.post("/register")
@@ -224,6 +228,22 @@ def _store(context: Context, node: Node, request: Heartbeat, *, newest_seq: int)
         next_round=request.next_round,
     )
     context.store.heartbeats.take_in(node.id, said, now_s=now_s)
+
+
+def behind_s(sent_at_s: float, *, now_s: float) -> float:
+    """How far the clock of a node is behind, given its time of sending; below 0 if it is ahead.
+
+    A machine's own clock may be wrong, so a node's instants are converted to the daemon's.
+
+    >>> behind_s(1000.0, now_s=4600.0), behind_s(4600.0, now_s=1000.0)
+    (3600.0, -3600.0)
+    >>> behind_s(1000.0, now_s=1019.9)
+    0.0
+    """
+    offset_s = now_s - sent_at_s
+    if abs(offset_s) > TOLERANCE_S:
+        return offset_s
+    return 0.0
 
 
 def _window(node_id: str, said: WindowMessage, late_s: float) -> Window:

@@ -1,4 +1,4 @@
-"""The routes for jobs' code: users store it before the job, nodes fetch it."""
+"""The routes for jobs' code, which users store and nodes fetch, and for the wheel they install."""
 
 from __future__ import annotations
 
@@ -67,3 +67,32 @@ def get_code(
     if spec.code is None:
         raise NotFound(f"job {spec.name} runs no code of its own")
     return Response(context.store.code.get(spec.code), media_type=_ZIP)
+
+
+wheels_router = APIRouter(prefix="/v1/wheels", tags=["agent"])
+
+# The sum in the path names the content, so it never changes.
+_FOR_EVER = "public, max-age=31536000, immutable"
+
+
+@wheels_router.get(
+    "/{sha256}/{name}",
+    response_class=Response,
+    responses={
+        200: {"content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}}}
+    },
+)
+def get_wheel(
+    context: ContextOf,
+    sha256: Annotated[
+        str, Path(max_length=64, description="The SHA-256 of the file, in hexadecimal.")
+    ],
+    name: Annotated[str, Path(max_length=255, description="The file's name.")],
+) -> Response:
+    """Returns the wheel of elasticd that nodes install; needs no token, since it has no secret."""
+    wheel = context.wheel
+    if wheel is None or (wheel.sha256, wheel.name) != (sha256, name):
+        raise NotFound(f"{name} with the sum {sha256}: not what this daemon's nodes install")
+    return Response(
+        wheel.content, media_type="application/zip", headers={"Cache-Control": _FOR_EVER}
+    )

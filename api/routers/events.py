@@ -6,13 +6,12 @@ from collections.abc import AsyncIterator
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Header, Query, Response
-from fastapi.sse import KEEPALIVE_COMMENT, EventSourceResponse, format_sse_event
+from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
 from starlette.concurrency import run_in_threadpool
-from starlette.exceptions import HTTPException
 
 from api import schemas
 from api.deps import Context, ContextOf, FeedOf, JobFilter, require_user
-from api.feed import MAX_STREAMS, RECONNECT_MS, Feed, has_news_within
+from api.feed import RECONNECT_MS, Feed, LastEventId, has_news_within, seen_last, streamed
 from elastic.durations import SELDOM_S
 from elastic.errors import StoreUnavailable
 from elastic.store import Event
@@ -26,9 +25,6 @@ After = Annotated[
 ]
 EventLimit = Annotated[
     int, Query(ge=1, le=500, description="Most events to list; a stream has no end.")
-]
-LastEventId = Annotated[
-    str | None, Header(max_length=20, description="What a browser sends when it reconnects.")
 ]
 
 
@@ -56,20 +52,11 @@ def list_events(
         return schemas.Page[schemas.EventOut](
             items=[schemas.EventOut.of(each) for each in found], next_before=None
         )
-    if feed.is_full:
-        raise HTTPException(
-            503, f"wanted one more event stream, but {MAX_STREAMS} are open; close one"
-        )
-    # What the browser saw last counts more than the address, which is the same at a reconnect.
-    start: int | None = after
-    if last_event_id is not None and last_event_id.isdecimal():
-        start = int(last_event_id)
+    start = seen_last(last_event_id, after)
     if start is None:
         # Read before the answer begins: what happens from now on is in the stream.
         start = context.store.events.newest_id()
-    return EventSourceResponse(
-        follow(context, feed, job=job, after=start), headers={"X-Accel-Buffering": "no"}
-    )
+    return streamed(feed, follow(context, feed, job=job, after=start), what="event stream")
 
 
 async def follow(

@@ -37,16 +37,7 @@ def get_health(context: ContextOf, response: Response) -> Health:
 @router.get("/v1/alarms", dependencies=[Depends(require_user)])
 def list_alarms(context: ContextOf) -> schemas.Page[schemas.AlarmOut]:
     """Lists what is wrong now: with the database, the leader lease, the cloud, or jobs."""
-    items = [
-        schemas.AlarmOut(
-            kind=each.kind,
-            text=each.text,
-            since_s=each.since_s,
-            job_id=each.job_id,
-            node_id=each.node_id,
-        )
-        for each in context.current_alarms()
-    ]
+    items = [schemas.AlarmOut.of(each) for each in context.current_alarms()]
     return schemas.Page[schemas.AlarmOut](items=items, next_before=None)
 
 

@@ -33,10 +33,9 @@ def get_job_artifact(job: JobKey, name: FileName, context: ContextOf) -> Streami
     opened = context.kept().open(context.store.jobs.get(job).id, name)
     media_type = files.MEDIA_TYPES.get(PurePosixPath(name).suffix.lower())
     # HTML of a job, opened on our own address, could act with the user's cookie.
+    disposition = "inline"
     if media_type is None:
         disposition = "attachment"
-    else:
-        disposition = "inline"
     headers = {
         "Content-Length": str(opened.size_bytes),
         "Content-Disposition": f'{disposition}; filename="{quote(name)}"',

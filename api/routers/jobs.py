@@ -238,10 +238,10 @@ def _change(
 def _changed(context: Context, job: Job, asked: schemas.ChangeIn, *, now_s: float) -> JobSpec:
     """The job's spec after a change. Raises Conflict and InvalidInput."""
     spec = job.spec
-    if asked.scale is not None:
-        spec = scaled(context, job, asked.scale)
-    if asked.limit is not None:
-        spec = limited(context, replace(job, spec=spec), asked.limit, now_s=now_s)
+    if asked.scales:
+        spec = scaled(context, job, asked)
+    if asked.limits:
+        spec = limited(context, replace(job, spec=spec), asked, now_s=now_s)
     return spec
 
 

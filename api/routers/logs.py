@@ -8,13 +8,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Header, Query, Response
 from fastapi.responses import PlainTextResponse
-from fastapi.sse import KEEPALIVE_COMMENT, EventSourceResponse, format_sse_event
+from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 from api import schemas
 from api.deps import Context, ContextOf, JobKey, LogFeedOf, node_speaking, require_user
-from api.feed import MAX_STREAMS, RECONNECT_MS, Feed, has_news_within
+from api.feed import RECONNECT_MS, Feed, LastEventId, has_news_within, seen_last, streamed
 from api.job_logs import shown, written
 from elastic.durations import END_GRACE_S
 from elastic.errors import InvalidInput, NotFound, StoreUnavailable
@@ -48,9 +48,6 @@ NodeId = Annotated[
 ]
 After = Annotated[
     int | None, Query(ge=0, le=2**53, description="Only lines after the one of this number.")
-]
-LastEventId = Annotated[
-    str | None, Header(max_length=20, description="What a browser sends when it reconnects.")
 ]
 
 
@@ -88,19 +85,16 @@ def get_job_logs(
             context.logs, found, tail=tail, rank=rank, node_id=node, default=DEFAULT_LINES
         )
         return PlainTextResponse("".join(written(lines, is_labelled=rank is None)))
-    if feed.is_full:
-        raise HTTPException(
-            503, f"wanted one more stream of logs, but {MAX_STREAMS} are open; close one"
-        )
-    # A browser that reconnects says which line it had last.
-    resumed = after
-    if last_event_id is not None and last_event_id.isdecimal():
-        resumed = int(last_event_id)
-    stream = follow(
-        context, feed, found.id, tail=tail or DEFAULT_LINES, after=resumed, rank=rank, node_id=node
+    lines_of = follow(
+        context,
+        feed,
+        found.id,
+        tail=tail or DEFAULT_LINES,
+        after=seen_last(last_event_id, after),
+        rank=rank,
+        node_id=node,
     )
-    # nginx would otherwise hold lines back until its buffer is full.
-    return EventSourceResponse(stream, headers={"X-Accel-Buffering": "no"})
+    return streamed(feed, lines_of, what="stream of logs")
 
 
 @agent_router.post("/logs")

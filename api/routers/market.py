@@ -9,11 +9,11 @@ from fastapi import APIRouter, Depends, Query
 from pydantic import FiniteFloat
 
 from api import schemas
+from api.accounts import ledger_totals
 from api.deps import Before, ContextOf, JobFilter, Limit, require_user
 from api.paging import cut
 from api.past import price_histories
 from api.purse import purse_now
-from api.totals import ledger_totals
 from elastic.durations import HISTORY_DAYS
 from elastic.model import LedgerRow, Price, spent_usd
 from elastic.reconciler import audit

@@ -26,7 +26,7 @@ from elastic.simulator import (
     SimulationSettings,
     Speeds,
 )
-from elastic.simulator.empty_database import fast_folder
+from elastic.simulator.simulation import fast_folder
 
 _HOUR = 3600.0
 _LONGEST = 4 * DAY

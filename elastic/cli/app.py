@@ -12,9 +12,7 @@ import typer
 from elastic import __version__
 from elastic.cli import (
     adopt,
-    audit,
     backtest,
-    certificate,
     db,
     decision,
     doctor,
@@ -23,16 +21,11 @@ from elastic.cli import (
     host,
     job,
     lab,
-    ledger,
+    market,
     measurement,
     node,
-    node_type,
     notify,
-    plan,
-    price,
-    purse,
     serve,
-    status,
     sweep,
     token,
     upscale,
@@ -96,13 +89,13 @@ def _root(
 
 # In the order in which `elasticd --help` lists them.
 app.command("serve")(serve.serve)
-app.command("status")(status.status)
+app.command("status")(doctor.status)
 app.command("adopt")(adopt.adopt)
 app.command("doctor")(doctor.doctor)
 app.command("gc")(gc.gc)
-app.command("audit")(audit.audit)
-app.command("purse")(purse.purse)
-app.command("plan")(plan.plan)
+app.command("audit")(market.audit)
+app.command("purse")(market.purse)
+app.command("plan")(job.plan_job)
 app.command("backtest")(backtest.backtest)
 app.command("sweep")(sweep.sweep)
 app.command("lab")(lab.lab)
@@ -110,15 +103,15 @@ app.command("upscale")(upscale.upscale)
 app.add_typer(job.app, name="job")
 app.add_typer(decision.app, name="decision")
 app.add_typer(node.app, name="node")
-app.add_typer(node_type.app, name="type")
+app.add_typer(node.types, name="type")
 app.add_typer(host.app, name="host")
-app.add_typer(price.app, name="price")
+app.add_typer(market.prices, name="price")
 app.add_typer(measurement.app, name="measurement")
-app.add_typer(ledger.app, name="ledger")
+app.add_typer(market.ledger, name="ledger")
 app.add_typer(event.app, name="event")
 app.add_typer(notify.app, name="notify")
 app.add_typer(token.app, name="token")
-app.add_typer(certificate.app, name="certificate")
+app.add_typer(token.certificates, name="certificate")
 app.add_typer(db.app, name="db")
 
 

@@ -17,7 +17,7 @@ from elastic.cli.options import (
     ListOutputOption,
     OutputOption,
     connection_of,
-    limit_of,
+    show_items,
 )
 from elastic.cli.render import Column, ListOutput, Output
 
@@ -44,12 +44,7 @@ def list_decisions(
     output: ListOutputOption = ListOutput.TABLE,
 ) -> None:
     """List decisions, newest first; holds that repeat share one line."""
-    with connection_of(context).open() as client:
-        render.show_list(
-            client.items("/v1/decisions", limit=limit_of(limit, output, in_table=20), job=job),
-            COLUMNS,
-            output,
-        )
+    show_items(context, "/v1/decisions", COLUMNS, limit=limit, output=output, in_table=20, job=job)
 
 
 @app.command("explain")
@@ -100,14 +95,12 @@ def explain_decision(decision: Mapping[str, Any]) -> None:
     """Prints a decision: the choice, the reason, the numbers that decided, every candidate, the
     limits that bit."""
     plan = decision["plan"]
+    target = "no nodes"
     if plan["target"]:
         target = render.group(plan["target"])
-    else:
-        target = "no nodes"
+    held = ""
     if decision["ticks"] > 1:
         held = f", held for {decision['ticks']} ticks"
-    else:
-        held = ""
     print(
         f"decision {decision['id']} of job {decision['job_id']}, "
         f"{figures.instant(decision['at_s'])}{held}"

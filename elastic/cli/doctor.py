@@ -1,4 +1,4 @@
-"""`elasticd doctor`: looks for what would keep elasticd from working here, and says what to do."""
+"""`elasticd doctor` and `elasticd status`: what is wrong here or now, and what to do about it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import Annotated
 
 import typer
 
+from elastic import figures
 from elastic.cli import render
 from elastic.cli.checks import findings
 from elastic.cli.exits import ExitCode
-from elastic.cli.options import ListOutputOption
+from elastic.cli.options import ListOutputOption, connection_of
 from elastic.cli.render import Column, ListOutput
 from elastic.clock import SystemClock
 from elastic.finding import Finding
@@ -21,6 +22,11 @@ COLUMNS = (
     Column("CHECK", "name"),
     Column("FOUND", "found", can_wrap=True),
     Column("DO", "advice", can_wrap=True),
+)
+_ALARMS = (
+    Column("ALARM", "kind"),
+    Column("SINCE", "since_s", figures.instant),
+    Column("WHAT IS WRONG", "text", can_wrap=True),
 )
 
 
@@ -75,3 +81,15 @@ def _show_policy(name: str) -> None:
     if is_location(root):
         bucket = parse_location(root)
     render.show_json(policy(name, Scope(settings.ec2, region, bucket)))
+
+
+def status(context: typer.Context, output: ListOutputOption = ListOutput.TABLE) -> None:
+    """List the alarms that stand; status 1 if there are any."""
+    with connection_of(context).open() as client:
+        alarms = client.get("/v1/alarms")["items"]
+    if not alarms and output is ListOutput.TABLE:
+        print("no alarm stands")
+        return
+    render.show_list(alarms, _ALARMS, output)
+    if alarms:
+        raise typer.Exit(ExitCode.ERROR)

@@ -6,7 +6,6 @@ It needs credentials and nothing else.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +13,7 @@ import typer
 
 from elastic import figures
 from elastic.cli import render
-from elastic.cli.options import ListOutputOption, YesOption
+from elastic.cli.options import ListOutputOption, YesOption, confirm
 from elastic.cli.render import Column, ListOutput
 from elastic.clock import SystemClock
 from elastic.durations import ABANDONED_S
@@ -92,8 +91,7 @@ def gc(
     )
     if not terminate or not abandoned:
         return
-    if not yes:
-        _confirm(f"end {len(abandoned)} machines of cluster {name}?")
+    confirm(f"end {len(abandoned)} machines of cluster {name}?", yes=yes, err=True)
     # One machine that cannot be ended must not keep the others alive.
     refused = _end_each(aws, abandoned)
     # Jobs of all that live, those that were just asked to end too: the next run sweeps the rest.
@@ -137,13 +135,6 @@ def _end_each(aws: Aws, provider_ids: Sequence[str]) -> tuple[str, ...]:
             typer.echo(f"elasticd: {error}", err=True)
             refused.append(provider_id)
     return tuple(refused)
-
-
-def _confirm(question: str) -> None:
-    # A script that waits for an answer would hang.
-    if not sys.stdin.isatty():
-        raise InvalidInput(f"{question} There is no terminal to ask on: say --yes")
-    typer.confirm(question, abort=True, err=True)
 
 
 def _row(machine: Ec2Machine, is_abandoned: bool) -> dict[str, Any]:

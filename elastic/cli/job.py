@@ -1,4 +1,4 @@
-"""`elasticd job`: submit training jobs, follow them, steer them, account for them."""
+"""`elasticd job` and `elasticd plan`: submit jobs, follow them, steer them, account for them."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from elastic.cli.options import (
     ListOutputOption,
     OutputOption,
     YesOption,
+    confirm,
     connection_of,
     limit_of,
 )
@@ -131,7 +132,7 @@ def submit(
             job_pages.show_plan(plan, has_all=has_all, code=code)
         if dry_run:
             return
-        _confirm("submit this job?", yes=yes, can_ask=file != "-")
+        confirm("submit this job?", yes=yes, can_ask=file != "-")
         # The code must be there before the job that names it.
         if code is not None:
             client.put(f"/v1/code/{code.sha256}", code.content, media_type="application/zip")
@@ -198,10 +199,7 @@ def get(context: typer.Context, job: JobArgument, output: OutputOption = Output.
     """Show one job: its status, its money, its candidates."""
     with connection_of(context).open() as client:
         found = client.get(path_of(job))
-    if output is Output.JSON:
-        render.show_json(found)
-    else:
-        job_pages.show_job(found)
+    render.show_one(found, output, job_pages.show_job)
 
 
 @app.command("watch")
@@ -302,25 +300,14 @@ def outputs(
 def stop(context: typer.Context, job: JobArgument, yes: YesOption = False) -> None:
     """Stop the job at its next safe point and end its nodes; `resume` continues it."""
     with connection_of(context).open() as client:
-        found = client.get(path_of(job))
-        _confirm(
-            f"stop {found['spec']['name']} at iteration {found['progress']['iteration']}?", yes=yes
-        )
-        stopped = client.post(f"{path_of(job)}:stop")
-        print(f"job {stopped['id']}: {stopped['phase']}")
+        _halt(client, job, "stop", yes=yes)
 
 
 @app.command("pause")
 def pause(context: typer.Context, job: JobArgument, yes: YesOption = False) -> None:
     """Have the job save and give its machines back; `resume` lets it go on. Its deadline counts."""
     with connection_of(context).open() as client:
-        found = client.get(path_of(job))
-        _confirm(
-            f"pause {found['spec']['name']} at iteration {found['progress']['iteration']}?", yes=yes
-        )
-        paused = client.post(f"{path_of(job)}:pause")
-        print(f"job {paused['id']}: {paused['phase']}")
-        for each in paused["warnings"]:
+        for each in _halt(client, job, "pause", yes=yes)["warnings"]:
             print(f"warning: {each}")
 
 
@@ -407,7 +394,7 @@ def scale(
         raise InvalidInput("scale: wanted --nodes or --type, got neither")
     with connection_of(context).open() as client:
         job_pages.show_scaling(client.post(f"{path_of(job)}:plan", given))
-        _confirm(f"scale {job}?", yes=yes)
+        confirm(f"scale {job}?", yes=yes)
         found = client.post(f"{path_of(job)}:scale", given)
         print(f"job {found['id']} ({found['phase']}): {job_pages.wanted_nodes(found['spec'])}")
 
@@ -431,7 +418,7 @@ def limit(
         raise InvalidInput("limit: wanted --budget, --deadline or --priority, got none of them")
     with connection_of(context).open() as client:
         job_pages.show_scaling(client.post(f"{path_of(job)}:plan", given))
-        _confirm(f"change the limits of {job}?", yes=yes)
+        confirm(f"change the limits of {job}?", yes=yes)
         found = client.post(f"{path_of(job)}:limit", given)
         limits = job_pages.limits(found["spec"])
         print(f"job {found['id']} ({found['phase']}): {limits}")
@@ -445,10 +432,7 @@ def explain(context: typer.Context, job: JobArgument, output: OutputOption = Out
         newest = client.items("/v1/decisions", limit=1, job=client.get(path_of(job))["id"])
     if not newest:
         raise NotFound(f"{job}: nothing has been decided yet; the first tick decides")
-    if output is Output.JSON:
-        render.show_json(newest[0])
-    else:
-        explain_decision(newest[0])
+    render.show_one(newest[0], output, explain_decision)
 
 
 @app.command("forecast")
@@ -472,10 +456,26 @@ def report(context: typer.Context, job: JobArgument, output: OutputOption = Outp
     """Account for the job: dollars by node, what fixed choices would have cost, the decisions."""
     with connection_of(context).open() as client:
         found = client.get(f"{path_of(job)}/report")
-    if output is Output.JSON:
-        render.show_json(found)
-    else:
-        job_pages.show_report(found)
+    render.show_one(found, output, job_pages.show_report)
+
+
+def plan_job(
+    context: typer.Context,
+    file: Annotated[str, typer.Argument(help="The job's YAML or JSON; - reads standard input.")],
+    has_all: Annotated[bool, typer.Option("--all", "-a", help="Print every candidate.")] = False,
+    output: OutputOption = Output.TABLE,
+) -> None:
+    """Print what a job would begin with, its cost against its finish time, and its goals.
+
+    Submits nothing.
+    """
+    spec, code = read_spec(file)
+    with connection_of(context).open() as client:
+        # The daemon weighs it: only there are prices, and what earlier runs have measured.
+        priced = client.post("/v1/jobs:plan", spec)
+    render.show_one(
+        priced, output, lambda priced: job_pages.show_plan(priced, has_all=has_all, code=code)
+    )
 
 
 def read_spec(file: str) -> tuple[dict[str, Any], Archive | None]:
@@ -566,10 +566,9 @@ def _check_script(command: object, code: Archive, folder: Path) -> None:
         # Before anything is sent: the job would boot a machine, to fail there.
         and os.path.normpath(script) not in code.paths
     ):
+        why = "nothing is there"
         if (folder / script).is_file():
             why = "git ignores it"
-        else:
-            why = "nothing is there"
         if why == "nothing is there" and re.fullmatch(r"\w+", script):
             why += (
                 ", and it is no program that elasticd understands. Write the line that starts the "
@@ -633,13 +632,14 @@ def _watch(client: Client, job: str, *, timeout_s: float | None) -> ExitCode:
     return watch_job(look, is_live=sys.stdout.isatty(), timeout_s=timeout_s, clock=SystemClock())
 
 
-def _confirm(question: str, *, yes: bool, can_ask: bool = True) -> None:
-    if yes:
-        return
-    # A script that waits for an answer would hang.
-    if not (can_ask and sys.stdin.isatty()):
-        raise InvalidInput(f"{question} There is no terminal to ask on: say --yes")
-    typer.confirm(question, abort=True)
+def _halt(client: Client, job: str, how: str, *, yes: bool) -> JsonObject:
+    """Asks, has the job stop or pause, and gives it as it then stands."""
+    found = client.get(path_of(job))
+    at = f"{found['spec']['name']} at iteration {found['progress']['iteration']}"
+    confirm(f"{how} {at}?", yes=yes)
+    halted = client.post(f"{path_of(job)}:{how}")
+    print(f"job {halted['id']}: {halted['phase']}")
+    return halted
 
 
 def _given(**options: str | float | list[str] | None) -> JsonObject:

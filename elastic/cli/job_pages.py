@@ -149,10 +149,9 @@ def _progress(progress: Mapping[str, Any]) -> str:
 
 def _waits(job: Mapping[str, Any]) -> list[str]:
     """Why a job has no node, since when, and which pools refused it; nothing while it has one."""
+    lines = []
     if job["waits_because"]:
         lines = [f"waits: {job['waits_because']}"]
-    else:
-        lines = []
     waiting = job.get("waiting")
     if waiting:
         lines.append(f"no node since {figures.instant(waiting['since_s'])}")

@@ -6,7 +6,7 @@ import typer
 
 from elastic import figures
 from elastic.cli import render
-from elastic.cli.options import JobOption, LimitOption, ListOutputOption, connection_of, limit_of
+from elastic.cli.options import JobOption, LimitOption, ListOutputOption, show_items
 from elastic.cli.render import Column, ListOutput
 
 app = typer.Typer(help="What was measured of the job's own main loop.", no_args_is_help=True)
@@ -32,9 +32,6 @@ def list_measurements(
     output: ListOutputOption = ListOutput.TABLE,
 ) -> None:
     """List measured windows, newest first."""
-    with connection_of(context).open() as client:
-        render.show_list(
-            client.items("/v1/measurements", limit=limit_of(limit, output, in_table=50), job=job),
-            COLUMNS,
-            output,
-        )
+    show_items(
+        context, "/v1/measurements", COLUMNS, limit=limit, output=output, in_table=50, job=job
+    )

@@ -1,4 +1,4 @@
-"""`elasticd node`: the machines that jobs have, and had."""
+"""`elasticd node` and `elasticd type`: machines that jobs have and had, and the kinds on offer."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from elastic.cli.options import (
     ListOutputOption,
     NodeArgument,
     connection_of,
-    limit_of,
+    show_items,
 )
 from elastic.cli.render import Column, ListOutput
 from elastic.durations import TICK_S
 
 app = typer.Typer(help="The machines that jobs have.", no_args_is_help=True)
+types = typer.Typer(help="The kinds of machine on offer.", no_args_is_help=True)
 # Heartbeats may be five seconds apart (`heartbeat_s`), and each tick writes those that came.
 _USUAL_S = 3 * TICK_S
 
@@ -48,6 +49,15 @@ COLUMNS = (
     Column("REASON", "reason", can_wrap=True, is_extra=True),
 )
 
+TYPE_COLUMNS = (
+    Column("TYPE", "name"),
+    Column("CPU", "cpu", figures.number, is_number=True),
+    Column("CORES", "cores", figures.number, is_number=True),
+    Column("GIB", "memory_gib", figures.number, is_number=True),
+    Column("GPUS", "gpu_count", is_number=True),
+    Column("GPU", "gpu_model"),
+    Column("COMPUTES IN", "precisions", " ".join),
+)
 
 app.command("ssh")(entering.ssh)
 # What follows the node is the command's own, options included.
@@ -65,15 +75,10 @@ def list_nodes(
     output: ListOutputOption = ListOutput.TABLE,
 ) -> None:
     """List nodes, newest first."""
-    with connection_of(context).open() as client:
-        every = "true" if show_all else None
-        render.show_list(
-            client.items(
-                "/v1/nodes", limit=limit_of(limit, output, in_table=100), job=job, all=every
-            ),
-            COLUMNS,
-            output,
-        )
+    every = "true" if show_all else None
+    show_items(
+        context, "/v1/nodes", COLUMNS, limit=limit, output=output, in_table=100, job=job, all=every
+    )
 
 
 @app.command("get")
@@ -81,3 +86,11 @@ def get(context: typer.Context, node: NodeArgument) -> None:
     """Print everything that is known of one node, as JSON."""
     with connection_of(context).open() as client:
         render.show_json(client.get(f"/v1/nodes/{quote(node, safe='')}"))
+
+
+@types.command("ls")
+def list_types(
+    context: typer.Context, limit: LimitOption = None, output: ListOutputOption = ListOutput.TABLE
+) -> None:
+    """List node types."""
+    show_items(context, "/v1/node-types", TYPE_COLUMNS, limit=limit, output=output, in_table=500)

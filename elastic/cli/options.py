@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
-from elastic.cli import completing
-from elastic.cli.render import ListOutput, Output
+from elastic.cli import completing, render
+from elastic.cli.render import Column, ListOutput, Output
 from elastic.client import Connection
+from elastic.errors import InvalidInput
 
 OutputOption = Annotated[
     Output, typer.Option("--output", "-o", help="How to print: a table, or the daemon's JSON.")
@@ -57,9 +60,35 @@ def limit_of(limit: int | None, output: ListOutput, *, in_table: int) -> int:
     return MOST_ITEMS
 
 
+def show_items(
+    context: typer.Context,
+    path: str,
+    columns: Sequence[Column],
+    *,
+    limit: int | None,
+    output: ListOutput,
+    in_table: int,
+    **query: str | None,
+) -> None:
+    """Prints what the daemon lists at `path`, newest first."""
+    with connection_of(context).open() as client:
+        items = client.items(path, limit=limit_of(limit, output, in_table=in_table), **query)
+    render.show_list(items, columns, output)
+
+
 def connection_of(context: typer.Context) -> Connection:
     """The daemon as the command line names it."""
     found = context.find_object(Connection)
     if found is not None:
         return found
     return Connection()
+
+
+def confirm(question: str, *, yes: bool, can_ask: bool = True, err: bool = False) -> None:
+    """Asks, unless it was answered beforehand; aborts at a no. Raises InvalidInput."""
+    if yes:
+        return
+    # A script that waits for an answer would hang.
+    if not (can_ask and sys.stdin.isatty()):
+        raise InvalidInput(f"{question} There is no terminal to ask on: say --yes")
+    typer.confirm(question, abort=True, err=err)

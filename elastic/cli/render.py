@@ -113,6 +113,16 @@ def show_json(value: object) -> None:
     print(json.dumps(value, indent=2, ensure_ascii=False))
 
 
+def show_one(
+    found: Mapping[str, Any], output: Output, write: Callable[[Mapping[str, Any]], None]
+) -> None:
+    """Prints one thing as JSON, or as `write` does for people."""
+    if output is Output.JSON:
+        show_json(found)
+    else:
+        write(found)
+
+
 def show(renderable: object) -> None:
     """Prints a table or a text; into a file, lines are as long as they need to be."""
     from rich.console import Console  # rich takes 50 ms, which --help need not wait for

@@ -1,6 +1,5 @@
 """The vocabulary: frozen values that validate themselves, and the tables of their legal moves."""
 
-from elastic.model.boot import Boot, Setup
 from elastic.model.command import (
     MODULE_OPTIONS,
     Understood,
@@ -9,10 +8,8 @@ from elastic.model.command import (
     script_at,
     understand,
 )
-from elastic.model.hazard import interruptions_per_h
 from elastic.model.job import (
     HIDDEN,
-    LEGAL_JOB_MOVES,
     CapacityChoice,
     Goal,
     Job,
@@ -24,9 +21,11 @@ from elastic.model.job import (
     OnMiss,
     Resume,
     StartCondition,
+    Topic,
     TrainingPhase,
     how_to_resume,
     idle_s,
+    is_output,
     move_job,
     unit_of,
     warnings_of,
@@ -43,8 +42,8 @@ from elastic.model.measurement import Group, Sample, Series, Stint, Trained, Win
 from elastic.model.mode import Mode, choose_mode, declared_mode, is_python
 from elastic.model.node import (
     AGENT_SAYS,
-    LEGAL_NODE_MOVES,
     AgentState,
+    Boot,
     Exit,
     Generation,
     Node,
@@ -56,6 +55,9 @@ from elastic.model.node import (
     Outcome,
     Preparing,
     Pulse,
+    RoundRegistration,
+    Rounds,
+    Setup,
     last_safe_instant,
     move_node,
 )
@@ -65,21 +67,18 @@ from elastic.model.offering import (
     NodeType,
     Obstacle,
     Offering,
+    Precision,
     Price,
     Unavailable,
     longest_block,
 )
-from elastic.model.outputs import is_output
 from elastic.model.past import PastPrice, PriceHistory, histories
 from elastic.model.plan import Action, Candidate, Decision, Interval, Plan, Reason, differs
-from elastic.model.pool import AGES_S, Pool, Spells, age_bucket
-from elastic.model.precision import Precision
+from elastic.model.pool import AGES_S, Pool, Spells, age_bucket, interruptions_per_h
 from elastic.model.progress import PARAMOUNT_LINES, Batch, Beginning, Save
 from elastic.model.purse import CalendarUnit, Cap, Claim, Share
-from elastic.model.rounds import RoundRegistration, Rounds
 from elastic.model.script_error import ScriptError
 from elastic.model.snapshot import Change, Limits, Snapshot, Switch
-from elastic.model.topic import Topic
 from elastic.model.unseen import unseen_of
 from elastic.model.way_in import (
     ENVIRONMENT_FILE,
@@ -93,9 +92,7 @@ from elastic.model.workers import (
     NprocPerNode,
     PerNode,
     Workers,
-    WorkersWanted,
     unfit,
-    wanted_on,
     workers_on,
 )
 
@@ -104,8 +101,6 @@ __all__ = [
     "AGES_S",
     "ENVIRONMENT_FILE",
     "HIDDEN",
-    "LEGAL_JOB_MOVES",
-    "LEGAL_NODE_MOVES",
     "MODULE_OPTIONS",
     "ONE_WORKER",
     "PARAMOUNT_LINES",
@@ -184,7 +179,6 @@ __all__ = [
     "WayIn",
     "Window",
     "Workers",
-    "WorkersWanted",
     "age_bucket",
     "check_shell_script",
     "choose_mode",
@@ -211,7 +205,6 @@ __all__ = [
     "unfit",
     "unit_of",
     "unseen_of",
-    "wanted_on",
     "warnings_of",
     "workers_on",
 ]

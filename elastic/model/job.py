@@ -2,20 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from fnmatch import fnmatchcase
 
 from elastic.durations import COOLDOWN_S, DRAIN_GRACE_S
 from elastic.errors import Conflict, InvalidInput
 from elastic.figures import instant
 from elastic.model.mode import Mode
-from elastic.model.offering import Capacity, NodeType, Offering
-from elastic.model.precision import Precision
+from elastic.model.offering import Capacity, NodeType, Offering, Precision
 from elastic.model.progress import Batch
 from elastic.model.script_error import ScriptError
-from elastic.model.topic import Topic
 from elastic.model.workers import NprocPerNode, PerNode, unfit
+
+
+class Topic(StrEnum):
+    """What a message to a person is about; recipients choose among these."""
+
+    # The job ended without its work done: it failed, or its budget or deadline ended it.
+    FAILED = "failed"
+    FINISHED = "finished"
+    # A person stopped it.
+    STOPPED = "stopped"
+    # Most of its budget is spent.
+    BUDGET = "budget"
+    # Its deadline or its budget will be missed.
+    AT_RISK = "at_risk"
+    # Something else is wrong with a job or with the daemon.
+    ALARM = "alarm"
+    # What was wrong or at risk is so no more.
+    OVER = "over"
+    # Nodes were lost more often than is usual.
+    LOSSES = "losses"
+
 
 # Options of scripts that say how long to train, and nothing of how long an iteration takes.
 _LENGTHS = frozenset(
@@ -511,10 +531,9 @@ def how_to_resume(job_id: str, phase: JobPhase) -> str:
     """
     if not phase.may_resume:
         return ""
+    budget = ""
     if phase is JobPhase.BUDGET_EXHAUSTED:
         budget = " --budget USD"
-    else:
-        budget = ""
     brought = ""
     if phase is JobPhase.FAILED:
         brought = (
@@ -531,3 +550,20 @@ def how_to_resume(job_id: str, phase: JobPhase) -> str:
 def idle_s(resumes: Iterable[Resume]) -> float:
     """Seconds for which a job was over before it went on."""
     return sum(each.resumed_at_s - each.ended_at_s for each in resumes)
+
+
+def is_output(path: str, globs: Sequence[str] | None) -> bool:
+    """Whether a file is carried home, by its path in the working folder; None as `globs` takes
+    every file.
+
+    `*` also crosses folders, and a folder's name takes all that is in it.
+
+    >>> [is_output(path, ["*.pt", "runs"]) for path in ("out/best.pt", "runs/1/log.txt",
+    ...     "cache.bin")]
+    [True, True, False]
+    """
+    if globs is None:
+        return True
+    return any(
+        fnmatchcase(path, glob) or fnmatchcase(path, f"{glob.rstrip('/')}/*") for glob in globs
+    )

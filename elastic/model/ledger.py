@@ -99,10 +99,9 @@ def stretches(billing_period: BillingPeriod, prices: Sequence[Price]) -> tuple[S
     cuts = {billed_from_s, *(price.valid_from_s for price in prices)}
     starts = [from_s, *sorted(cut for cut in cuts if from_s < cut < end_s)]
     ends: list[float | None] = [*starts[1:], None if billing_period.to_s is None else end_s]
+    left_s = 0.0
     if starts[-1] >= billed_from_s:
         left_s = max(billing_period.minimum_s - (starts[-1] - billed_from_s), 0.0)
-    else:
-        left_s = 0.0
     return tuple(
         Stretch(
             price=_in_force(prices, start_s),

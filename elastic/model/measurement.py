@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 
 from elastic.errors import InvalidInput
-from elastic.model.offering import Offering
+from elastic.model.offering import Capacity, Offering
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +60,11 @@ class Group:
             counts[offering.node_type] = counts.get(offering.node_type, 0) + count
         object.__setattr__(self, "node_count", sum(counts.values()))
         object.__setattr__(self, "node_types", tuple(sorted(counts.items())))
+
+    @property
+    def is_on_demand(self) -> bool:
+        """Whether all of it is on demand: no cloud takes it back."""
+        return all(offering.capacity is Capacity.ON_DEMAND for offering, _ in self.members)
 
     @staticmethod
     def of(offering: Offering, count: int = 1) -> Group:

@@ -16,6 +16,7 @@ from elastic.bounds import (
     GenerationNumber,
     Instant,
     Integer,
+    Positive,
     Seconds,
     Share,
     ShortText,
@@ -23,11 +24,53 @@ from elastic.bounds import (
 )
 from elastic.errors import Conflict, InvalidInput
 from elastic.liveness import LifeSign
-from elastic.model.boot import Setup
 from elastic.model.mode import Mode
 from elastic.model.offering import Offering
 from elastic.model.script_error import ScriptError
 from elastic.model.workers import ONE_WORKER, Workers
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What installing took on a machine: seconds, and bytes that it received meanwhile."""
+
+    elapsed_s: Seconds
+    received_bytes: Count
+
+
+@dataclass(frozen=True, slots=True)
+class Boot:
+    """One machine's boot, of any job."""
+
+    node_type: str
+    # What the machine was made from; None if its provider has no images.
+    image: str | None
+    # From launch to joining, set-up included.
+    boot_s: float
+    # None if it was not reported.
+    setup: Setup | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RoundRegistration:
+    """A round that a member is about to publish, and of how many members it will have."""
+
+    round: Positive
+    members: Annotated[int, Bound(ge=0, le=1_000_000)]
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """What is on record of a job's rounds; 0 for none."""
+
+    # The newest that members have trained in: a member that knows only an older one does not have
+    # the job's state.
+    newest: int = 0
+    # The newest that was about to be published: no other may have its number.
+    registered: int = 0
+    # Whether members train on: then they fill a new store, and no newcomer may found a session in
+    # it.
+    is_held: bool = False
 
 
 class NodePhase(StrEnum):

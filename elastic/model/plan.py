@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -42,6 +42,26 @@ class Interval:
     # The ends are None while there is too little to say.
     low: float | None = None
     high: float | None = None
+
+    @property
+    def lower(self) -> float:
+        """The low end; the middle while that is not known."""
+        return self.value if self.low is None else self.low
+
+    @property
+    def upper(self) -> float:
+        """The high end; the middle while that is not known."""
+        return self.value if self.high is None else self.high
+
+    def mapped(self, change: Callable[[float], float]) -> Interval:
+        """The interval of what `change` makes of the value; it must grow with the value.
+
+        >>> Interval(2.0, 1.0).mapped(lambda each: 10 * each)
+        Interval(value=20.0, low=10.0, high=None)
+        """
+        low = None if self.low is None else change(self.low)
+        high = None if self.high is None else change(self.high)
+        return Interval(change(self.value), low, high)
 
     def overlaps(self, other: Interval) -> bool:
         """True unless the two intervals are known and apart."""
@@ -93,6 +113,10 @@ class Plan:
     # How many offerings are not among the candidates, by reason: only the most promising are
     # weighed.
     pruned: Mapping[str, int] = field(default_factory=dict)
+
+    def candidate(self, group: Group | None) -> Candidate | None:
+        """What is known of a group; None if it was not weighed."""
+        return next((each for each in self.candidates if each.group == group), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,9 @@ from elastic.durations import (
     TICK_S,
     WIND_DOWN_S,
 )
-from elastic.model.boot import Boot
 from elastic.model.job import Job
 from elastic.model.measurement import Group, Series, Trained
-from elastic.model.node import Node
+from elastic.model.node import Boot, Node
 from elastic.model.offering import Capacity, DoubtedPrice, NodeType, Offering, Price, Unavailable
 from elastic.model.pool import Pool
 from elastic.model.purse import Share

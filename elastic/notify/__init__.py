@@ -3,14 +3,13 @@ reaches."""
 
 from elastic.notify.news import News, of_alarm, of_budget, of_ending, of_losses
 from elastic.notify.notifier import Notifier
-from elastic.notify.recipients import Recipient, recipients_of
+from elastic.notify.recipients import recipients_of
 from elastic.notify.sending import Attachment, send
 
 __all__ = [
     "Attachment",
     "News",
     "Notifier",
-    "Recipient",
     "of_alarm",
     "of_budget",
     "of_ending",

@@ -34,16 +34,6 @@ def ending_key(job_id: str, finished_at_s: float) -> str:
     return f"{job_id} ended {finished_at_s:.3f}"
 
 
-def budget_key(job: Job) -> str:
-    """Names that most of a job's budget is spent; a raised budget is news once more."""
-    return f"{job.id} spent {job.spec.objective.budget_usd or 0.0:g}"
-
-
-def losses_key(job: Job) -> str:
-    """Names that a job has lost many nodes."""
-    return f"{job.id} lost"
-
-
 def of_ending(job: Job, rows: Sequence[LedgerRow], *, now_s: float) -> News:
     """Says how a job ended, with its bill and, where it failed, its program's last lines."""
     assert job.finished_at_s is not None, "it has ended"
@@ -69,7 +59,8 @@ def of_budget(job: Job, spent: float, *, share: float, now_s: float) -> News | N
     if budget is None or spent < share * budget:
         return None
     return News(
-        key=budget_key(job),
+        # A raised budget is news once more.
+        key=f"{job.id} spent {budget:g}",
         topic=Topic.BUDGET,
         at_s=now_s,
         title=f"job {job.spec.name} has spent {figures.percent(spent / budget)} of its budget",
@@ -84,7 +75,7 @@ def of_losses(job: Job, lost: int, *, most: int, now_s: float) -> News | None:
     if lost <= most:
         return None
     return News(
-        key=losses_key(job),
+        key=f"{job.id} lost",
         topic=Topic.LOSSES,
         at_s=now_s,
         title=f"job {job.spec.name} has lost {lost} {'node' if lost == 1 else 'nodes'}",

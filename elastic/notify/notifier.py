@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TypeVar
 
 import structlog
 
@@ -19,9 +18,7 @@ from elastic.durations import DAY_S, HOUR_S, TICK_S
 from elastic.model import Job, Topic
 from elastic.notify.news import (
     News,
-    budget_key,
     ending_key,
-    losses_key,
     of_alarm,
     of_budget,
     of_ending,
@@ -35,8 +32,6 @@ log = structlog.get_logger(__name__)
 
 # How often a message is tried again: enough for an outage of hours.
 _TRIES_AGAIN = 14
-
-Value = TypeVar("Value")
 Send = Callable[[str, str, str, tuple[Attachment, ...]], str | None]
 
 
@@ -135,10 +130,12 @@ class Notifier:
         for job in store.jobs.unfinished():
             spent = charges.spent_usd(job.id, now_s)
             nodes = lost.get(job.id, 0)
-            if budget_key(job) not in self._noted:
-                yield from _given(of_budget(job, spent, share=settings.budget_share, now_s=now_s))
-            if losses_key(job) not in self._noted:
-                yield from _given(of_losses(job, nodes, most=settings.node_losses, now_s=now_s))
+            for one in (
+                of_budget(job, spent, share=settings.budget_share, now_s=now_s),
+                of_losses(job, nodes, most=settings.node_losses, now_s=now_s),
+            ):
+                if one is not None and one.key not in self._noted:
+                    yield one
         for alarm in store.notifications.alarms_since(from_s=from_s):
             job_of_alarm = None if alarm.job_id is None else job_of(alarm.job_id)
             for news in of_alarm(alarm, job_of_alarm):
@@ -213,8 +210,3 @@ class Notifier:
             # A message without a picture is better than none.
             log.exception("a picture was not drawn", job=message.job_id)
             return ()
-
-
-def _given(found: Value | None) -> Iterator[Value]:
-    if found is not None:
-        yield found

@@ -2,11 +2,10 @@
 
 from elastic.policy.baseline import FixedChoice, as_it_was, fixed_choices
 from elastic.policy.best_value import best_value
-from elastic.policy.contradictions import contradictions
-from elastic.policy.decide import POLICIES, VERSIONS, Policy, decide
+from elastic.policy.decide import POLICIES, VERSIONS, decide
 from elastic.policy.fixed import fixed
 from elastic.policy.forecast import Finish, Forecast, Miss, forecast, misses
-from elastic.policy.guard import guard, wind_down_s
+from elastic.policy.guard import contradictions, guard, wind_down_s
 from elastic.policy.holding import NOT_YET
 from elastic.policy.horizon import iterations_by_phase
 from elastic.policy.precision import choose_precision
@@ -26,7 +25,6 @@ __all__ = [
     "Forecast",
     "Lever",
     "Miss",
-    "Policy",
     "Threshold",
     "Use",
     "WinsIf",

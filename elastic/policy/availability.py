@@ -90,10 +90,9 @@ def _in_words(block: Unavailable) -> str:
     sold = offering_name(block.offering)
     match block.why:
         case Obstacle.CAPACITY:
+            least = ""
             if block.nodes > 1:
                 least = f"{block.nodes} or more new nodes of "
-            else:
-                least = ""
             return f"no capacity for {least}{sold}"
         case Obstacle.QUOTA:
             return f"the account's quota leaves no room for {sold}"

@@ -138,10 +138,9 @@ def beliefs_of(evaluations: Evaluations) -> Mapping[NodeTypes, Belief]:
     for types, least_s in _outlasted(evaluations):
         (belief,) = believe([types], seen, described, workers)
         seen += _as_seen(types, belief, least_s)
+    found = {}
     if known:
         found = dict(zip(known, believe(known, seen, described, workers), strict=True))
-    else:
-        found = {}
     # Where a size or a mix was predicted from measurements, the prediction replaces the belief.
     predicted = {
         each.group.node_types: Belief(math.log(each.step_s.value), _PREDICTED)

@@ -29,7 +29,7 @@ from elastic.policy.mixture import is_in_one_zone, is_mix
 from elastic.policy.ranking import move_or_stay
 from elastic.policy.searching import most_promising_by_earlier_runs, still_measuring, try_another
 from elastic.policy.switch_cost import transition_of
-from elastic.policy.words import name, rate, shortened
+from elastic.policy.words import kept, name, rate, shortened
 
 # A deadline is near if two starts take more than this share of the time left: the start on the
 # first group, and the start on the next one.
@@ -67,11 +67,7 @@ def _nothing_to_buy(evaluations: Evaluations) -> Plan | None:
         evaluations.left_out.values()
     )
     objections = sorted(told)
-    held = evaluations.snapshot.target
-    if held is None:
-        what = "nothing is started"
-    else:
-        what = f"{name(held)} is kept"
+    what = kept(evaluations.snapshot.target)
     # If the job admits something with a price, it waits for capacity.
     admitted = [
         each
@@ -100,10 +96,9 @@ def _too_dear(evaluations: Evaluations, what: str) -> Plan | None:
         f"every candidate costs more than the cap of {price(cap)}/h; the cheapest, {name(group)}, "
         f"costs {price(least)}/h"
     )
+    waits = ", and the job waits for a lower price or a higher max_usd_per_hour"
     if evaluations.snapshot.target:
         waits = ""
-    else:
-        waits = ", and the job waits for a lower price or a higher max_usd_per_hour"
     return evaluations.hold(
         "not_permitted", f"{why}: {what}{waits}", {"usd_per_h": least, "max_usd_per_hour": cap}
     )
@@ -113,11 +108,10 @@ def _begin_or_wait(evaluations: Evaluations) -> Plan | None:
     """A job that holds nothing may wait for spot as long as its deadline allows."""
     if not is_free(evaluations.snapshot):
         return None
+    hurried = None
     # A group that trains is weighed by the later rules.
     if evaluations.snapshot.current is None:
         hurried = hurry(evaluations)
-    else:
-        hurried = None
     return hurried or least_cost(evaluations)
 
 
@@ -202,10 +196,9 @@ def _start(evaluations: Evaluations) -> Plan | None:
     # Without windows, earlier runs of the program decide, then the deadline, then the price.
     first = most_promising_by_earlier_runs(plain)
     if first is not None:
+        goal = "the best for the deadline"
         if seconds_left(evaluations.snapshot) is None:
             goal = "the cheapest"
-        else:
-            goal = "the best for the deadline"
         text = (
             f"start on {name(first.group)}: earlier runs of this program found it "
             f"{goal}{_left_out(evaluations)}"
@@ -274,12 +267,10 @@ def _not_permitted(evaluations: Evaluations) -> Plan | None:
     if held is None or held.objection is None:
         return None
     plain = evaluations.unmixed
-    if plain.settled:
-        to = plain.settled[0].group
-    else:
-        to = _cheapest(plain).group
+    to = plain.settled[0].group if plain.settled else _cheapest(plain).group
     filled = _filled_up(evaluations, to)
-    to = to if filled is None else filled.group
+    if filled is not None:
+        to = filled.group
     is_scaled = (
         evaluations.snapshot.job.spec.nodes_wanted is not None
         and held.group.node_count not in evaluations.snapshot.job.spec.sizes

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from elastic.figures import duration, usd
-from elastic.model import Action, Capacity, Group, NodePhase, Offering, Plan, Pool, Snapshot
+from elastic.model import Capacity, Group, NodePhase, Offering, Plan, Pool, Snapshot
 from elastic.policy.cost_to_go import CostToGo, Course, DeadlineProblem, SpotState, solve
 from elastic.policy.evaluation import Evaluation, Evaluations
 from elastic.policy.hazards import Hazards, hazards_of
@@ -154,7 +154,7 @@ def _kinds(
     """
     found: dict[object, list[Evaluation]] = {}
     for each in known:
-        if _capacity(each) is Capacity.SPOT:
+        if not each.group.is_on_demand:
             found.setdefault(each.group.node_types, []).append(each)
     kinds = []
     for outlooks in found.values():
@@ -171,10 +171,9 @@ def _kinds(
     # too.
     buyable = [place for place, each in enumerate(kinds) if each.up]
     chosen = {*_few(rests, range(len(kinds)), left_s), *_few(rests, buyable, left_s)}
+    held = None
     if snapshot.target:
         held = snapshot.target.node_types
-    else:
-        held = None
     return [
         each
         for place, each in enumerate(kinds)
@@ -201,7 +200,7 @@ def _safe(
 ) -> list[Evaluation]:
     """On-demand groups that can be bought: the cheapest, the cheapest that is in time, and the
     fastest."""
-    own = [each for each in known if _capacity(each) is Capacity.ON_DEMAND and each.lack is None]
+    own = [each for each in known if each.group.is_on_demand and each.lack is None]
     ordered = sorted(
         own, key=lambda each: (_step_s(each) * (each.usd_per_h or 0.0), _step_s(each), each.group)
     )
@@ -354,10 +353,9 @@ def _market(
     downs = []
     for each in kind.outlooks:
         pool = pools.get(each.group.members[0][0])
+        since_s = None
         if pool is not None and pool.is_up is False:
             since_s = pool.since_s
-        else:
-            since_s = None
         if since_s is None:
             age_s = _UNSEEN_AGE_S
         else:
@@ -468,15 +466,14 @@ def _plan(evaluations: Evaluations, ways: Sequence[PricedOption], left_s: float)
         best = held
     if best.group is None:
         # To wait must save enough against spot that can be bought.
-        spot = next((each for each in ordered if each.group and _is_spot(each.group)), None)
+        spot = next((each for each in ordered if each.group and not each.group.is_on_demand), None)
         if spot is not None and best.usd > (1 - _PATIENCE) * spot.usd:
             best = spot
     # The reason names the best way that was not taken.
     rival = next((each for each in ordered if each.group != best.group), None)
+    against = ""
     if rival:
         against = f", against {usd(rival.usd)} {_on(rival.group)}"
-    else:
-        against = ""
     text = (
         f"the rest should cost {usd(best.usd)} {_on(best.group)}{against}; the deadline is in "
         f"{duration(left_s)}"
@@ -493,14 +490,9 @@ def _plan(evaluations: Evaluations, ways: Sequence[PricedOption], left_s: float)
         if trains:
             return evaluations.hold("best", f"{name(best.group)} stays: {text}", numbers)
         return evaluations.hold(LEAST_COST, f"{name(best.group)} is bought again: {text}", numbers)
-    if snapshot.target is None:
-        action = Action.START
-        change = "start on"
-    else:
-        action = Action.MOVE
-        change = "move to"
-    return evaluations.plan(
-        action, best.group, LEAST_COST, f"{change} {name(best.group)}: {text}", numbers
+    change = "start on" if snapshot.target is None else "move to"
+    return evaluations.change(
+        best.group, LEAST_COST, f"{change} {name(best.group)}: {text}", numbers
     )
 
 
@@ -513,7 +505,7 @@ def _least_gain(held: PricedOption, best: PricedOption) -> float:
     """
     if held.group is None or best.group is None or held.group.node_types == best.group.node_types:
         return 1e-6
-    if _is_spot(held.group) and _is_spot(best.group):
+    if not (held.group.is_on_demand or best.group.is_on_demand):
         return _PATIENCE
     return 1e-6
 
@@ -522,14 +514,6 @@ def _on(group: Group | None) -> str:
     if group is None:
         return "if nothing is bought now"
     return f"on {name(group)}"
-
-
-def _capacity(outlook: Evaluation) -> Capacity:
-    return outlook.group.members[0][0].capacity
-
-
-def _is_spot(group: Group) -> bool:
-    return group.members[0][0].capacity is Capacity.SPOT
 
 
 def _step_s(outlook: Evaluation) -> float:

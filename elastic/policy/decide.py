@@ -13,12 +13,11 @@ from elastic.model import Action, JobPhase, Plan, Reason, Snapshot
 from elastic.policy.best_value import best_value
 from elastic.policy.fixed import fixed
 from elastic.policy.guard import guard
-from elastic.policy.holding import heed_start, paused_or_over
-from elastic.policy.on_miss import heed_miss
+from elastic.policy.holding import heed_miss, heed_start, paused_or_over
 from elastic.policy.purse import heed_purse, within_share
 from elastic.policy.shortlist import shortlist
 from elastic.policy.switch_cost import transition_of
-from elastic.policy.words import name, offering_name, shortened
+from elastic.policy.words import kept, offering_name, shortened
 
 Policy = Callable[[Snapshot], Plan]
 
@@ -82,9 +81,7 @@ def _with_boot(snapshot: Snapshot, plan: Plan) -> Plan:
 
 
 def _hold(snapshot: Snapshot) -> Plan:
-    if snapshot.target is None:
-        kept = "nothing is started"
-    else:
-        kept = f"{name(snapshot.target)} is kept"
-    text = f"the provider does not list what it sells: {kept}, and nothing is bought"
+    text = (
+        f"the provider does not list what it sells: {kept(snapshot.target)}, and nothing is bought"
+    )
     return Plan(Action.HOLD, snapshot.target, Reason("no_catalog", text))

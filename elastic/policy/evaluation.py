@@ -28,7 +28,7 @@ from elastic.policy.horizon import Focus, focus_of, seconds_left
 from elastic.policy.mixture import is_mix, may_mix, mixes
 from elastic.policy.quotes import Quotes, burn_usd_per_h, fresh_quotes
 from elastic.policy.switch_cost import SwitchCost, switch_cost
-from elastic.policy.words import name
+from elastic.policy.words import kept, name
 from elastic.throughput import (
     NodeTypes,
     estimate_step_s,
@@ -177,11 +177,7 @@ class Evaluations:
             return None
         time_usd_per_h = self.snapshot.job.spec.objective.value_of_time_usd_per_h or 0.0
         usd_per_s = (outlook.usd_per_h + time_usd_per_h) / _S_PER_H
-        per_iteration = Interval(
-            step_s.value * usd_per_s,
-            None if step_s.low is None else step_s.low * usd_per_s,
-            None if step_s.high is None else step_s.high * usd_per_s,
-        )
+        per_iteration = step_s.mapped(lambda each: each * usd_per_s)
         late_s, _ = promise_of(self.snapshot, way)
         return Ranked(outlook.group, step_s, outlook.usd_per_h, value, per_iteration, way, late_s)
 
@@ -202,6 +198,13 @@ class Evaluations:
             candidates,
             left_out=self.left_out,
         )
+
+    def change(
+        self, target: Group, code: str, text: str, numbers: Mapping[str, float] | None = None
+    ) -> Plan:
+        """A plan that moves to a group, or starts on it where nothing is held."""
+        action = Action.START if self.snapshot.target is None else Action.MOVE
+        return self.plan(action, target, code, text, numbers)
 
     def hold(self, code: str, text: str, numbers: Mapping[str, float] | None = None) -> Plan:
         """A plan that leaves the target as it is."""
@@ -244,10 +247,7 @@ def evaluate_candidates(snapshot: Snapshot) -> Evaluations:
     outlooks = []
     for group in groups:
         types = group.node_types
-        if types in measured:
-            windows = len(samples[types])
-        else:
-            windows = 0
+        windows = len(samples[types]) if types in measured else 0
         step_s = (
             measured.get(types)
             or _predicted(types, measured)
@@ -288,36 +288,29 @@ def fitting(snapshot: Snapshot, groups: Iterable[Group]) -> tuple[Group, ...]:
 def promise_of(snapshot: Snapshot, way: SwitchCost) -> tuple[float, float]:
     """By how many seconds it would be late, then what it costs (USD): less is better."""
     left_s = seconds_left(snapshot)
+    late_s = 0.0
     if left_s is not None:
         late_s = max(way.lasts_s - left_s, 0.0)
-    else:
-        late_s = 0.0
     return float(f"{late_s:.9g}"), float(f"{way.cost_usd:.9g}")
 
 
 def most_promising(snapshot: Snapshot, outlooks: Iterable[Evaluation]) -> Evaluation | None:
     """The choice that promises most, among those with a known switch cost; of equals the first by
     name."""
-    told = {
-        each.group: (promise_of(snapshot, each.switch_cost), each)
+    promises = [
+        (promise_of(snapshot, each.switch_cost), each.group, each)
         for each in outlooks
         if each.is_choice and each.switch_cost
-    }
-    best = min(((promise, group) for group, (promise, _) in told.items()), default=None)
-    if best is None:
-        return None
-    return told[best[1]][1]
+    ]
+    best = min(promises, key=lambda each: each[:2], default=None)
+    return None if best is None else best[2]
 
 
 def nothing_to_be_had(evaluations: Evaluations, wanted: Sequence[Evaluation]) -> Plan:
     """The plan that waits, because none of `wanted` can be bought now, until the first of them
     can."""
     lack = combined(each.lack for each in wanted if each.lack is not None)
-    held = evaluations.snapshot.target
-    if held is None:
-        what = "nothing is started"
-    else:
-        what = f"{name(held)} is kept"
+    what = kept(evaluations.snapshot.target)
     return evaluations.hold(UNAVAILABLE, f"{lack.text}: {what}, and waits", until(lack.until_s))
 
 
@@ -448,10 +441,9 @@ def _measured(
     }
     if not may_mix(snapshot):
         return found
+    wanted = None
     if snapshot.target:
         wanted = snapshot.target.node_types
-    else:
-        wanted = None
     return {
         types: step_s
         for types, step_s in found.items()
@@ -535,19 +527,12 @@ def _iterations_left(
         if group.node_types in all_measured
     }
     # Without an end: as many iterations as were done, or an hour of them at the target's pace.
-    if left is None:
-        if snapshot.target:
-            reference = measured.get(snapshot.target)
-        else:
-            reference = None
-        pace_s = min((step_s.value for step_s in measured.values()), default=None)
-        if reference:
-            pace_s = reference.value
-        if pace_s is None:
-            left = None
-        else:
-            # It is assumed to go on for as long again as it has, and for an hour at least.
-            left = max(float(snapshot.job.iteration), HOUR_S / pace_s)
+    if left is None and measured:
+        pace_s = min(step_s.value for step_s in measured.values())
+        if snapshot.target in measured:
+            pace_s = measured[snapshot.target].value
+        # It is assumed to go on for as long again as it has, and for an hour at least.
+        left = max(float(snapshot.job.iteration), HOUR_S / pace_s)
     budget = snapshot.job.spec.objective.budget_usd
     # What is left of the budget buys at most so many iterations, on the group where they are
     # cheapest.
@@ -583,15 +568,14 @@ def _switch_cost(
 ) -> SwitchCost | None:
     if step_s is None or iterations is None:
         return None
-    if snapshot.target:
-        origin_step_s = measured.get(snapshot.target.node_types)
-    else:
-        origin_step_s = None
+    origin_step_s = None
+    if snapshot.target is not None and snapshot.target.node_types in measured:
+        origin_step_s = measured[snapshot.target.node_types].value
     return switch_cost(
         snapshot,
         quotes,
         origin=snapshot.target,
-        origin_step_s=origin_step_s.value if origin_step_s else None,
+        origin_step_s=origin_step_s,
         to=to,
         step_s=step_s,
         iterations=iterations,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from elastic.figures import price
-from elastic.model import Action, Group, JobPhase, Offering, Plan, Snapshot
+from elastic.model import Group, JobPhase, Offering, Plan, Snapshot
 from elastic.policy.availability import lack_of
 from elastic.policy.evaluation import Evaluations, admits, evaluate_candidates, nothing_to_be_had
 from elastic.policy.quotes import burn_usd_per_h
@@ -31,29 +31,22 @@ def fixed(snapshot: Snapshot) -> Plan:
             "fixed", f"{name(group)}, as the job fixes it{_measured(evaluations, group)}"
         )
     if group is None:
-        burn = None
-    else:
-        burn = burn_usd_per_h(group, evaluations.quotes)
-    if group is None or burn is None:
         return _nothing(evaluations, wanted)
-    if snapshot.target is None:
-        action = Action.START
-    else:
-        action = Action.MOVE
+    burn = burn_usd_per_h(group, evaluations.quotes)
+    if burn is None:
+        return _nothing(evaluations, wanted)
     text = f"{_refused(evaluations, wanted)}{name(group)} at {price(burn)}/h, as the job fixes it"
-    return evaluations.plan(action, group, "fixed", text, {"usd_per_h": burn})
+    return evaluations.change(group, "fixed", text, {"usd_per_h": burn})
 
 
 def _held(evaluations: Evaluations, node_type: str) -> Group | None:
     """The group that is held already, unless nodes of it are missing and cannot be bought."""
     snapshot = evaluations.snapshot
-    if snapshot.target:
-        members = snapshot.target.members
-    else:
-        members = ()
+    if snapshot.target is None:
+        return None
     groups = (
         _group(snapshot, each)
-        for each, _ in members
+        for each, _ in snapshot.target.members
         if each.node_type == node_type and admits(snapshot, each)
     )
     return next(
@@ -119,10 +112,6 @@ def _refused(evaluations: Evaluations, node_type: str) -> str:
 
 def _measured(evaluations: Evaluations, group: Group) -> str:
     outlook = evaluations.of(group)
-    if outlook:
-        value = outlook.iterations_per_usd
-    else:
-        value = None
-    if value:
-        return f": {rate(value)}"
-    return ""
+    if outlook is None or outlook.iterations_per_usd is None:
+        return ""
+    return f": {rate(outlook.iterations_per_usd)}"

@@ -15,7 +15,6 @@ from elastic.figures import ago, duration, price, usd
 from elastic.model import (
     Action,
     Candidate,
-    Capacity,
     Group,
     Interval,
     JobPhase,
@@ -61,20 +60,6 @@ class Finish:
     # Why the job may not run there; None if it may.
     objection: str | None = None
 
-    @property
-    def slowest_s(self) -> float:
-        """The slow end, seconds; the middle if there is no interval."""
-        if self.lasts_s.high is None:
-            return self.lasts_s.value
-        return self.lasts_s.high
-
-    @property
-    def dearest_usd(self) -> float:
-        """The dear end, USD; the middle if there is no interval."""
-        if self.usd.high is None:
-            return self.usd.value
-        return self.usd.high
-
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
@@ -103,7 +88,7 @@ class Forecast:
 
     def is_in_time(self, finish: Finish) -> bool:
         """Whether it meets the deadline even at its slow end."""
-        return self.left_s is None or finish.slowest_s <= self.left_s
+        return self.left_s is None or finish.lasts_s.upper <= self.left_s
 
     @property
     def best(self) -> Finish | None:
@@ -115,7 +100,7 @@ class Forecast:
         return next(in_budget, None)
 
     def _is_in_budget(self, finish: Finish) -> bool:
-        return self.budget_usd is None or finish.dearest_usd <= self.budget_usd
+        return self.budget_usd is None or finish.usd.upper <= self.budget_usd
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,10 +210,9 @@ def _finish(
     usd_per_h: float,
     left: int,
 ) -> Finish:
+    origin_s = None
     if snapshot.target:
         origin_s = paces.get(snapshot.target)
-    else:
-        origin_s = None
 
     def way(step_s: float) -> tuple[float, float]:
         found = switch_cost(
@@ -244,14 +228,8 @@ def _finish(
 
     # Go there and finish, at the middle, the low and the high end of the pace.
     middle = way(pace_s.value)
-    if pace_s.low is None:
-        low = middle
-    else:
-        low = way(pace_s.low)
-    if pace_s.high is None:
-        high = middle
-    else:
-        high = way(pace_s.high)
+    low = way(pace_s.lower)
+    high = way(pace_s.upper)
     has_ends = pace_s.low is not None and pace_s.high is not None
     lasts_s, dollars = (
         Interval(middle[each], low[each], high[each]) if has_ends else Interval(middle[each])
@@ -273,8 +251,7 @@ def _chance_late(group: Group, lasts_s: Interval, left_s: float | None) -> float
 
     The logarithm of the duration is taken to be normal, with this 95 % interval.
     """
-    is_spot = any(offering.capacity is Capacity.SPOT for offering, _ in group.members)
-    if left_s is None or is_spot or lasts_s.high is None or lasts_s.value <= 0:
+    if left_s is None or not group.is_on_demand or lasts_s.high is None or lasts_s.value <= 0:
         return None
     if left_s <= 0:
         return 1.0
@@ -316,10 +293,9 @@ def _paces(
             measured.setdefault(series.group, {})[series.training_phase] = step_s.value
 
     def ratio(group: Group, phase: str) -> float:
+        own = []
         if group in measured:
             own = [measured[group]]
-        else:
-            own = []
         # By this group if it ran both phases, else by the others.
         for known in (own, list(measured.values())):
             if both := [
@@ -331,13 +307,12 @@ def _paces(
     found = {}
     for each in candidates:
         if each.step_s is not None:
+            factor = 1.0
             if total:
                 factor = (
                     sum(count * ratio(each.group, phase) for phase, count in left.items()) / total
                 )
-            else:
-                factor = 1.0
-            found[each.group] = _scaled(each.step_s, factor)
+            found[each.group] = each.step_s.mapped(factor.__mul__)
     return found
 
 
@@ -406,7 +381,7 @@ def _considered(snapshot: Snapshot, plan: Plan, found: Forecast) -> tuple[Finish
 
     Choices that were not measured are among them only while the policy is looking.
     """
-    held = next((each for each in plan.candidates if each.group == snapshot.target), None)
+    held = plan.candidate(snapshot.target)
     is_looking = (
         plan.action in (Action.START, Action.TRIAL, Action.MOVE)
         or snapshot.target != snapshot.current
@@ -429,10 +404,7 @@ def _late(
         # The policy will not try the group that should be in time: name one that it may reach.
         soonest = _soonest(considered)
     ends_s = _expected_s(soonest)
-    is_certain = all(
-        (each.lasts_s.value if each.lasts_s.low is None else each.lasts_s.low) > left_s
-        for each in considered
-    )
+    is_certain = all(each.lasts_s.lower > left_s for each in considered)
     why = (
         f"the deadline is {ago(left_s, 0.0)}, and the job needs {duration(ends_s)} on "
         f"{_pace_of(soonest)}, {duration(ends_s - left_s)} too long. "
@@ -476,11 +448,7 @@ def _dear(
         key=lambda each: (needed[each.group], each.group),
     )
     least_usd = needed[least.group]
-    is_certain = all(
-        (each.usd.value if each.usd.low is None else each.usd.low) + wind_down_h * each.usd_per_h
-        > budget_usd
-        for each in pool
-    )
+    is_certain = all(each.usd.lower + wind_down_h * each.usd_per_h > budget_usd for each in pool)
     why = (
         f"the budget is {usd(budget_usd)}, and the job needs {usd(least_usd)} on "
         f"{_pace_of(least)}, of which "
@@ -509,19 +477,19 @@ def _heading_for(
 
 
 def _soonest(finishes: Sequence[Finish]) -> Finish:
-    return min(finishes, key=lambda each: (_expected_s(each), each.dearest_usd, each.group))
+    return min(finishes, key=lambda each: (_expected_s(each), each.usd.upper, each.group))
 
 
 def _expected_s(finish: Finish) -> float:
     """The slow end of what is measured. A prior's interval is too wide for that: its middle."""
     if finish.is_measured:
-        return finish.slowest_s
+        return finish.lasts_s.upper
     return finish.lasts_s.value
 
 
 def _expected_usd(finish: Finish) -> float:
     if finish.is_measured:
-        return finish.dearest_usd
+        return finish.usd.upper
     return finish.usd.value
 
 
@@ -592,11 +560,3 @@ def _rounded_up(dollars: float) -> str:
     else:
         places = 1 - math.floor(math.log10(max(dollars, 1e-9)))
     return f"{math.ceil(dollars * 10**places - 1e-9) / 10**places:.{places}f}"
-
-
-def _scaled(interval: Interval, factor: float) -> Interval:
-    return Interval(
-        interval.value * factor,
-        None if interval.low is None else interval.low * factor,
-        None if interval.high is None else interval.high * factor,
-    )

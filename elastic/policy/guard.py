@@ -8,7 +8,7 @@ before it left it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from elastic.figures import duration, price, usd
@@ -20,7 +20,7 @@ from elastic.policy.horizon import has_trained
 from elastic.policy.quotes import burn_usd_per_h, dearest_quotes, fresh_quotes, known_burn_usd_per_h
 from elastic.policy.safety_net import DEADLINE, safety_net
 from elastic.policy.switch_cost import transition_of
-from elastic.policy.words import name
+from elastic.policy.words import kept, name
 
 _S_PER_H = 3600.0
 # A later change is never the opposite of one of these: a trial is meant to be left.
@@ -83,19 +83,16 @@ def _budget_reached(snapshot: Snapshot, plan: Plan) -> Plan | None:
     quotes = dearest_quotes(snapshot)
     # What burns: the machines that are paid, or the target if that is more.
     paid = [(node.offering, 1) for node in snapshot.nodes if not node.phase.is_gone]
-    if snapshot.target:
-        held = snapshot.target.members
-    else:
-        held = ()
-    if plan.target and snapshot.target is None:
-        starts = plan.target.members
-    else:
-        starts = ()
-    burn = max(known_burn_usd_per_h(members, quotes) for members in (paid, held))
+    burn = known_burn_usd_per_h(paid, quotes)
+    starting = 0.0
+    if snapshot.target is not None:
+        burn = max(burn, known_burn_usd_per_h(snapshot.target.members, quotes))
+    elif plan.target is not None:
+        starting = known_burn_usd_per_h(plan.target.members, quotes)
     reserve_usd = burn * wind_down_s(snapshot) / _S_PER_H
     lasts_s = wind_down_s(snapshot)
     # A first start also pays its least bill.
-    if (starting := known_burn_usd_per_h(starts, quotes)) > burn:
+    if starting > burn:
         burn = starting
         reserve_usd, lasts_s = start_reserve_usd(snapshot, burn)
     # Prices that are not believed count as if they were true.
@@ -126,10 +123,9 @@ def _budget_reached(snapshot: Snapshot, plan: Plan) -> Plan | None:
 
 def _spent(snapshot: Snapshot) -> str:
     """What the job has cost, and how much more it may have cost."""
+    more = ""
     if snapshot.doubted_usd:
         more = f" (perhaps {usd(snapshot.doubted_usd)} more)"
-    else:
-        more = ""
     return f"{usd(snapshot.spent_usd)} spent{more}"
 
 
@@ -218,12 +214,11 @@ def _price_known(snapshot: Snapshot, plan: Plan) -> Plan:
 def _burn_cap(snapshot: Snapshot, plan: Plan) -> Plan:
     cap = snapshot.job.spec.objective.max_usd_per_hour
     target = plan.target
+    if cap is None or target is None:
+        return plan
     quotes = fresh_quotes(snapshot)
-    if target:
-        burn = burn_usd_per_h(target, quotes)
-    else:
-        burn = None
-    if cap is None or target is None or burn is None or burn <= cap:
+    burn = burn_usd_per_h(target, quotes)
+    if burn is None or burn <= cap:
         return plan
     why = f"{name(target)} burns {price(burn)}/h, the cap is {price(cap)}/h"
     # Fewer nodes of the same group may be within the cap.
@@ -235,10 +230,9 @@ def _burn_cap(snapshot: Snapshot, plan: Plan) -> Plan:
 
 
 def _available(snapshot: Snapshot, plan: Plan) -> Plan:
-    if plan.target:
-        lack = lack_of(snapshot, plan.target, fresh_quotes(snapshot))
-    else:
-        lack = None
+    if plan.target is None:
+        return plan
+    lack = lack_of(snapshot, plan.target, fresh_quotes(snapshot))
     if lack is None:
         return plan
     return _refused(snapshot, plan, UNAVAILABLE, UNAVAILABLE, lack.text)
@@ -387,11 +381,8 @@ def _resized(snapshot: Snapshot, plan: Plan, target: Group, limit: str, why: str
 
 
 def _refused(snapshot: Snapshot, plan: Plan, limit: str, code: str, why: str) -> Plan:
-    if snapshot.target is None:
-        kept = "nothing is started"
-    else:
-        kept = f"{name(snapshot.target)} is kept"
-    reason = Reason(code, f"{kept}: {why} (wanted: {plan.reason.text})", plan.reason.numbers)
+    text = f"{kept(snapshot.target)}: {why} (wanted: {plan.reason.text})"
+    reason = Reason(code, text, plan.reason.numbers)
     return replace(
         plan,
         action=Action.HOLD,
@@ -399,3 +390,42 @@ def _refused(snapshot: Snapshot, plan: Plan, limit: str, code: str, why: str) ->
         reason=reason,
         limited_by=(*plan.limited_by, limit),
     )
+
+
+def contradictions(snapshot: Snapshot) -> tuple[tuple[str, str], ...]:
+    """Gives the field and a sentence for each limit of a new job that all of its candidates exceed.
+
+    Nothing is said while no price is known, because that passes.
+    """
+    return tuple(_found(snapshot))
+
+
+def _found(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
+    spec = snapshot.job.spec
+    quotes = fresh_quotes(snapshot)
+    # The smallest groups that the job admits, at today's prices.
+    unfit = {each.name for each in snapshot.node_types if spec.unfit(each) is not None}
+    groups = [
+        Group.of(offering, spec.sizes[0])
+        for offering in quotes
+        if spec.admits(offering) and offering.node_type not in unfit
+    ]
+    if not groups:
+        return
+    burn, least = min((burn_usd_per_h(each, quotes) or 0.0, each) for each in groups)
+    cap = spec.objective.max_usd_per_hour
+    if cap is not None and cap < burn:
+        yield (
+            "objective.max_usd_per_hour",
+            f"wanted at least {price(burn)}, which {name(least)}, the cheapest candidate, costs an "
+            f"hour now; got {price(cap)}",
+        )
+    budget_usd = spec.objective.budget_usd
+    needed_usd, seconds = start_reserve_usd(snapshot, burn)
+    if budget_usd is not None and budget_usd <= needed_usd:
+        yield (
+            "objective.budget_usd",
+            f"wanted more than {usd(needed_usd)}: {duration(seconds)} of {name(least)}, the "
+            "cheapest candidate, are its least bill, or what is kept back to end in good order "
+            f"(policy.wind_down_s); got {usd(budget_usd)}",
+        )

@@ -131,10 +131,9 @@ def _spans(spec: JobSpec) -> Iterator[tuple[str, int, int | None]]:
     begin = 0
     for phase in spec.phases:
         ends = [each for each in (phase.until_iteration, spec.iterations) if each is not None]
+        end = None
         if ends:
             end = min(ends)
-        else:
-            end = None
         if end is not None and end <= begin:
             continue
         yield phase.name, begin, end

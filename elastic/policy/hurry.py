@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from elastic.figures import duration, usd
-from elastic.model import Action, Group, Plan
+from elastic.model import Group, Plan
 from elastic.policy.beliefs import beliefs_of
 from elastic.policy.deadline import is_free, lasts_s
 from elastic.policy.evaluation import Evaluation, Evaluations
@@ -140,11 +140,7 @@ def _move(evaluations: Evaluations, best: _Guess) -> Plan:
         f"{name(best.group)} should need {duration(best.lasts_s)}, for {usd(best.usd)}, {best.why}"
     )
     numbers = {"left_s": left_s, "lasts_s_from": needs_s, "lasts_s_to": best.lasts_s}
-    if snapshot.target is None:
-        action = Action.START
-    else:
-        action = Action.MOVE
-    return evaluations.plan(action, best.group, "deadline", text, numbers)
+    return evaluations.change(best.group, "deadline", text, numbers)
 
 
 def _is_alike(held: Evaluation, other: Evaluation) -> bool:
@@ -160,10 +156,7 @@ def _more_nodes(
     assert held.step_s is not None, "only a group that is measured is left behind"
     step_s = held.step_s.value * _share(other.group.node_count) / _share(held.group.node_count)
     if other.step_s is not None:
-        if other.step_s.high is None:
-            step_s = other.step_s.value
-        else:
-            step_s = other.step_s.high
+        step_s = other.step_s.upper
     return _guess(evaluations, held, other, work, step_s, "as speed usually grows with nodes")
 
 

@@ -284,7 +284,7 @@ def claim_of(snapshot: Snapshot, plan: Plan | None) -> Claim:
         held = max(held, known_burn_usd_per_h(snapshot.target.members, quotes))
     if plan is not None and plan.target is not None and plan.action is not Action.STOP:
         wanted = known_burn_usd_per_h(plan.target.members, quotes)
-        chosen = next((each for each in plan.candidates if each.group == plan.target), None)
+        chosen = plan.candidate(plan.target)
     since_s, waited_s, rests = _history(snapshot)
     total = job.spec.iterations
     done_per_usd = None

@@ -282,20 +282,18 @@ def _against(pair: Comparison) -> str:
 
 def _left(evaluations: Evaluations, pair: Comparison) -> str:
     """How many iterations a move has to pay for itself in, and whether that is only assumed."""
+    assumed = " that are assumed to be"
     if evaluations.focus.iterations_left is not None:
         assumed = ""
-    else:
-        assumed = " that are assumed to be"
     return f"{number(pair.iterations_left)} iterations{assumed} left"
 
 
 def _price(pair: Comparison) -> str:
     """What the move costs, and whether iterations have to be done again."""
     way = pair.other.switch_cost
+    redone = ""
     if way.redone:
         redone = f" ({number(way.redone)} iterations are done again)"
-    else:
-        redone = ""
     return f"{usd(way.switch_usd)}{redone}"
 
 
@@ -317,10 +315,9 @@ def _untried(evaluations: Evaluations) -> str:
     ]
     if not offers:
         return ""
+    more = ""
     if len(offers) > 1:
         more = f" (and {len(offers) - 1} more)"
-    else:
-        more = ""
     return f"; no trial of {name(offers[0].group)}{more}: {offers[0].verdict}"
 
 
@@ -394,10 +391,9 @@ def _burns_before(
 def _turn_of(quote: PriceInForce) -> str:
     if quote.before_usd_per_h is None:
         return f"{quote.offering.node_type} has a new price, {price(quote.usd_per_h)}/h"
+    verb = "rose"
     if quote.usd_per_h < quote.before_usd_per_h:
         verb = "fell"
-    else:
-        verb = "rose"
     return (
         f"{quote.offering.node_type} {verb} from {price(quote.before_usd_per_h)}/h to "
         f"{price(quote.usd_per_h)}/h"

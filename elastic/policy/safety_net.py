@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from elastic.figures import duration, usd
-from elastic.model import Action, Candidate, Capacity, Group, Plan, Reason, Snapshot
+from elastic.model import Action, Candidate, Group, Plan, Reason, Snapshot
 from elastic.policy.availability import needs_purchase
 from elastic.policy.horizon import focus_of, seconds_left
 from elastic.policy.switch_cost import transition_of
@@ -65,9 +65,9 @@ def _is_exposed(
     the next look."""
     look_s = snapshot.limits.tick_s
     target = plan.target
-    own = next((each for each in plan.candidates if each.group == target), None)
+    own = plan.candidate(target)
     # The policy itself compares on-demand groups by the deadline.
-    if target is not None and _is_kept(target):
+    if target is not None and target.is_on_demand:
         return False
     # Assume the worst until the next look: the group is lost, or the launch yields nothing.
     trains = target is not None and snapshot.current == target
@@ -93,14 +93,9 @@ def _is_safe(snapshot: Snapshot, candidate: Candidate) -> bool:
     if candidate.group.node_count not in spec.sizes or (cap is not None and burn > cap):
         return False
     fixed = spec.fixed_node_type
-    return _is_kept(candidate.group) and all(
+    return candidate.group.is_on_demand and all(
         spec.admits(each) and fixed in (None, each.node_type) for each, _ in candidate.group.members
     )
-
-
-def _is_kept(group: Group) -> bool:
-    """Whether all of it is on demand: no cloud takes it back."""
-    return all(offering.capacity is Capacity.ON_DEMAND for offering, _ in group.members)
 
 
 def _needs_s(snapshot: Snapshot, origin: Group | None, candidate: Candidate, work: float) -> float:
@@ -112,9 +107,7 @@ def _needs_s(snapshot: Snapshot, origin: Group | None, candidate: Candidate, wor
 
 def _slow_s(candidate: Candidate) -> float:
     assert candidate.step_s is not None, "only what is known is asked"
-    if candidate.step_s.high is None:
-        return candidate.step_s.value
-    return candidate.step_s.high
+    return candidate.step_s.upper
 
 
 def _rest_usd(snapshot: Snapshot, candidate: Candidate, work: float) -> float:

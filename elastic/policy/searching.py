@@ -3,6 +3,8 @@ next."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from elastic.durations import WINDOW_S
 from elastic.figures import duration, number, percent, usd
 from elastic.model import Action, Group, Interval, Plan
@@ -24,6 +26,7 @@ from elastic.policy.trial import (
     trial_offers,
 )
 from elastic.policy.words import name, rate
+from elastic.throughput import NodeTypes
 
 _S_PER_H = 3600.0
 _Z_95 = 1.96
@@ -63,10 +66,9 @@ def still_measuring(evaluations: Evaluations) -> Plan | None:
             # The trial has won: the group is kept, as if it had been chosen without one.
             return None
     limit = evaluations.snapshot.limits.trial_windows
+    so_far = ""
     if held.samples and held.iterations_per_usd:
         so_far = f": {rate(held.iterations_per_usd)} so far"
-    else:
-        so_far = ""
     text = (
         f"measuring {name(target)} in {evaluations.focus.training_phase}, {held.samples} of "
         f"{limit} windows{so_far}"
@@ -98,10 +100,9 @@ def most_promising_by_earlier_runs(evaluations: Evaluations) -> Evaluation | Non
     # Only types that earlier runs measured, by what is believed of them now.
     told = {each.group.node_types for each in evaluations.snapshot.earlier}
     known = [each for each in evaluations.choices if each.group.node_types in told]
+    beliefs: Mapping[NodeTypes, Belief] = {}
     if known:
         beliefs = beliefs_of(evaluations)
-    else:
-        beliefs = {}
     time_usd_per_h = evaluations.snapshot.job.spec.objective.value_of_time_usd_per_h or 0.0
     believed = [
         (each, beliefs[each.group.node_types]) for each in known if each.group.node_types in beliefs
@@ -214,10 +215,9 @@ def _trial(evaluations: Evaluations, best: Ranked, offer: Offer) -> Plan:
         redone = (
             f"{number(offer.redone)} iterations are done again, for {usd(offer.redo_usd)} of that"
         )
+    every = ""
     if evaluations.snapshot.limits.trial_of_every:
         every = "; every candidate gets a trial"
-    else:
-        every = ""
     text = (
         f"try {name(offer.group)}: {_promise(offer, best)}; "
         f"the trial costs about {usd(offer.trial_usd)}, and {redone}{every}"
@@ -270,10 +270,9 @@ def _back(evaluations: Evaluations, best: Ranked, why: str) -> Plan | None:
     target = evaluations.snapshot.target
     assert target is not None
     held = evaluations.of(target)
+    mine = None
     if held is not None and held.samples:
         mine = evaluations.ranked(held)
-    else:
-        mine = None
     if mine is not None and mine.order <= best.order:
         return None
     text = (

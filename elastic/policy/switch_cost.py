@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from elastic.model import Group, Interval, Offering, Snapshot, Switch
-from elastic.policy.boots import boot_s, received_gib
+from elastic.model import Boot, Group, Interval, Offering, Snapshot, Switch
 from elastic.policy.quotes import Quotes, known_burn_usd_per_h
 
 _S_PER_H = 3600.0
@@ -64,10 +64,9 @@ def transition_of(snapshot: Snapshot, origin: Group | None, to: Group) -> Transi
 
     None as the origin: the job holds nothing.
     """
+    before = {}
     if origin:
         before = dict(origin.members)
-    else:
-        before = {}
     if before == dict(to.members):
         return Transition((), to.members, 0.0, 0.0)
     after = dict(to.members)
@@ -79,10 +78,9 @@ def transition_of(snapshot: Snapshot, origin: Group | None, to: Group) -> Transi
     )
     # During the pause the nodes of both groups are paid.
     union = tuple((each, max(before.get(each, 0), after.get(each, 0))) for each in offerings)
+    boot_s = 0.0
     if added:
         boot_s = _boot_s(snapshot, added, to)
-    else:
-        boot_s = 0.0
     return Transition(added, union, boot_s, _pause_s(snapshot, to), _fetch_usd(snapshot, added))
 
 
@@ -110,19 +108,17 @@ def switch_cost(
         if origin
         else (transition.boot_s, 0.0)
     )
+    redone = 0.0
     if origin is not None and origin != to:
         redone = redone_by_a_move(snapshot, done)
-    else:
-        redone = 0.0
     # What is left for the new group, with what the move loses.
     rest = iterations - done + redone
     switch_usd = transition.usd(quotes)
     to_usd_per_h = known_burn_usd_per_h(to.members, quotes)
     added_usd_per_h = known_burn_usd_per_h(transition.added, quotes)
+    before_usd_per_h = 0.0
     if origin:
         before_usd_per_h = known_burn_usd_per_h(origin.members, quotes)
-    else:
-        before_usd_per_h = 0.0
     redo_usd = to_usd_per_h * redone * step_s.value / _S_PER_H
     before_usd = before_usd_per_h * before_s / _S_PER_H
 
@@ -139,17 +135,10 @@ def switch_cost(
         unused_usd = added_usd_per_h * unused_s / _S_PER_H
         return switch_usd + before_usd + trained_usd + unused_usd
 
-    usd = Interval(
-        dollars(step_s.value),
-        None if step_s.low is None else dollars(step_s.low),
-        None if step_s.high is None else dollars(step_s.high),
-    )
+    usd = step_s.mapped(dollars)
     # The time at the middle and at the slow end, and the owner's value of it.
     ends_s = lasts_s(step_s.value)
-    if step_s.high is None:
-        worst_s = ends_s
-    else:
-        worst_s = lasts_s(step_s.high)
+    worst_s = lasts_s(step_s.upper)
     cost_usd = usd.value + time_usd_per_h * ends_s / _S_PER_H
     return SwitchCost(
         switch_usd + redo_usd, transition.pause_s, usd, cost_usd, ends_s, worst_s, redone
@@ -233,3 +222,54 @@ def _nearest(measured: Sequence[tuple[Switch, float]], to: Group, *, otherwise_s
             if any(offering.node_type in types for offering, _ in switch.to_group.members)
         ]
     return float(median(found or [seconds for _, seconds in measured]))
+
+
+# Older boots no longer count: images, mirrors and what is installed change.
+_NEWEST = 16
+_GIB = 2**30
+
+
+def boot_s(snapshot: Snapshot, node_type: str, nodes: int) -> float | None:
+    """Seconds until the slowest of `nodes` new machines has joined; None if no boot is known."""
+    alike = _alike(snapshot, node_type)
+    if alike:
+        return slowest_s([each.boot_s for each in alike], nodes)
+    return None
+
+
+def received_gib(snapshot: Snapshot, node_type: str) -> float:
+    """What a new machine downloads during its set-up, in GiB; 0 if no boot is known."""
+    told = [
+        each.setup.received_bytes for each in _alike(snapshot, node_type) if each.setup is not None
+    ]
+    if told:
+        return median(told) / _GIB
+    return 0.0
+
+
+def slowest_s(seconds: Iterable[float], nodes: int) -> float:
+    """What the slowest of `nodes` machines takes, given what each of others took.
+
+    That is the quantile n / (n + 1), which the largest of n draws has on average (David and
+    Nagaraja, Order Statistics, 2003, section 2.3): the median for one machine, and the slow end for
+    many.
+
+    >>> [slowest_s([30, 40, 50, 60, 200], nodes) for nodes in (1, 3, 99)]
+    [50.0, 60.0, 194.4]
+    """
+    ordered = sorted(seconds)
+    place = (len(ordered) - 1) * nodes / (nodes + 1)
+    low = math.floor(place)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
+
+
+def _alike(snapshot: Snapshot, node_type: str) -> Sequence[Boot]:
+    """Boots of this type from its present image; else of this type; else from this image."""
+    if not snapshot.boots:
+        return ()
+    image = next((each.image for each in snapshot.node_types if each.name == node_type), None)
+    of_image = [each for each in snapshot.boots if each.image == image]
+    of_type = [each for each in snapshot.boots if each.node_type == node_type]
+    both = [each for each in of_image if each.node_type == node_type]
+    return (both or of_type or of_image)[:_NEWEST]

@@ -27,7 +27,7 @@ from functools import lru_cache
 from statistics import NormalDist
 
 from elastic.durations import WINDOW_S
-from elastic.model import Capacity, Group, Interval, Snapshot
+from elastic.model import Group, Interval, Snapshot
 from elastic.policy.availability import UNAVAILABLE
 from elastic.policy.beliefs import Belief, beliefs_of
 from elastic.policy.deadline import expected_usd
@@ -177,11 +177,9 @@ def goal_usd(evaluations: Evaluations, best: Ranked) -> float:
     spot is gone, a trial on demand costs several times what it costs once spot is back.
     """
     plain = best.usd_per_iteration.value
-    is_kept = all(offering.capacity is Capacity.ON_DEMAND for offering, _ in best.group.members)
-    if is_kept and not is_late(evaluations, best):
+    rest_usd = None
+    if best.group.is_on_demand and not is_late(evaluations, best):
         rest_usd = expected_usd(evaluations)
-    else:
-        rest_usd = None
     if rest_usd is None or not evaluations.iterations_left:
         return plain
     return min(plain, rest_usd / evaluations.iterations_left)
@@ -377,10 +375,9 @@ def _offer(
     away_s = there.pause_s + slow_s + back.boot_s + idle_s - there.pause_s + 2 * redo_s
     if verdict is TrialVerdict.TRY and _risks_deadline(evaluations, best, away_s):
         verdict = TrialVerdict.NO_TIME
+    lasts_s = None
     if is_mix(group) and outlook.switch_cost is not None:
         lasts_s = outlook.switch_cost.lasts_s
-    else:
-        lasts_s = None
     return Offer(
         group,
         verdict,
@@ -421,8 +418,7 @@ def _is_tight(evaluations: Evaluations, step_s: float) -> bool:
 
 
 def _is_tight_for_spot(evaluations: Evaluations, group: Group, step_s: float) -> bool:
-    is_spot = any(offering.capacity is Capacity.SPOT for offering, _ in group.members)
-    return is_spot and _is_tight(evaluations, step_s)
+    return not group.is_on_demand and _is_tight(evaluations, step_s)
 
 
 def _is_new_type(evaluations: Evaluations, group: Group) -> bool:

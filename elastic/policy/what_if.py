@@ -173,10 +173,9 @@ def _wins_if(snapshot: Snapshot, plan: Plan, loser: Candidate, chosen: _Chosen) 
         elif chosen(loser.group, lever, ways[0][0]) != loser.group:
             never.append(_never(lever, ways))
     wins = [_in_words(each, loser.group) for each in found]
+    said = []
     if wins:
         said = [f"Wins {', or '.join(wins)}"]
-    else:
-        said = []
     said += [f"Does not win {', '.join(never)}"] if never else []
     return WinsIf(loser.group, name(loser.group), tuple(found), ". ".join(said))
 
@@ -223,10 +222,9 @@ def _deadlines(snapshot: Snapshot, plan: Plan) -> tuple[float | None, *tuple[Seq
     # The instants at which candidates would finish, seen from now.
     ends_h = sorted({each.remaining_s / _S_PER_H for each in plan.candidates if each.remaining_s})
     is_ahead = deadline_s is not None and deadline_s > snapshot.now_s
+    now = None
     if deadline_s is not None and is_ahead:
         now = (deadline_s - snapshot.now_s) / _S_PER_H
-    else:
-        now = None
     # Deadlines at even ratios, and one between every two candidates' ends.
     known_h = ends_h or [now or 24.0]
     least_h = _SOON * min(known_h[0], now or known_h[0])
@@ -374,10 +372,9 @@ def _in_words(threshold: Threshold, group: Group) -> str:
     is_less = threshold.wins_at < threshold.loses_at
     match threshold.lever:
         case Lever.PRICE:
+            a_node = ""
             if group.node_count > 1:
                 a_node = " a node"
-            else:
-                a_node = ""
             if to is None:
                 span = f"{value}/h{a_node} or less"
             else:

@@ -23,6 +23,17 @@ def name(group: Group) -> str:
     )
 
 
+def kept(group: Group | None) -> str:
+    """What becomes of the group that is held, where nothing is changed.
+
+    >>> kept(None), kept(Group.of(Offering("local.half")))
+    ('nothing is started', 'local.half is kept')
+    """
+    if group is None:
+        return "nothing is started"
+    return f"{name(group)} is kept"
+
+
 def rate(iterations_per_usd: Interval, *, with_unit: bool = True) -> str:
     """Iterations per dollar with their interval.
 
@@ -41,10 +52,9 @@ def shortened(texts: Sequence[str]) -> list[str]:
     >>> shortened(["a", "b", "c", "d", "e"])
     ['a', 'b', 'c', 'and 2 more']
     """
+    more = []
     if len(texts) > _SHOWN:
         more = [f"and {len(texts) - _SHOWN} more"]
-    else:
-        more = []
     return [*texts[:_SHOWN], *more]
 
 
@@ -55,10 +65,9 @@ def offering_name(offering: Offering, *, where: str = "in ") -> str:
     ...     "us-east-1a")), offering_name(Offering("local.half"))
     ('c5.xlarge spot in us-east-1a', 'local.half')
     """
+    spot = ""
     if offering.capacity is Capacity.SPOT:
         spot = f" {offering.capacity}"
-    else:
-        spot = ""
     if offering.zone == "local":
         zone = ""
     else:

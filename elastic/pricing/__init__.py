@@ -1,18 +1,16 @@
 """Sources of prices, behind one port, and the check of their quotes."""
 
 from elastic.pricing.base import PriceArchive, PriceSource, Quote
-from elastic.pricing.followed_trace import FollowedTrace
+from elastic.pricing.owned import static_prices
 from elastic.pricing.plausible import (
     GREATEST_JUMP,
-    Quarantined,
     Sifted,
     sift,
     why_implausible,
     why_impossible,
 )
 from elastic.pricing.sources import PRICE_ARCHIVES, PRICE_SOURCES, PriceSetup
-from elastic.pricing.static import StaticPrices
-from elastic.pricing.trace import TracePrices
+from elastic.pricing.trace import FollowedTrace, TracePrices
 from elastic.pricing.trace_file import TraceRow, read_trace
 
 __all__ = [
@@ -23,14 +21,13 @@ __all__ = [
     "PriceArchive",
     "PriceSetup",
     "PriceSource",
-    "Quarantined",
     "Quote",
     "Sifted",
-    "StaticPrices",
     "TracePrices",
     "TraceRow",
     "read_trace",
     "sift",
+    "static_prices",
     "why_implausible",
     "why_impossible",
 ]

@@ -1,12 +1,23 @@
-"""Prices that the owner of machines has set, for what they were found to be."""
+"""Prices that somebody has set: in a table, or for machines as they were found to be."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from elastic.errors import PriceUnavailable, ProviderError
+from elastic.errors import InvalidInput, PriceUnavailable, ProviderError
 from elastic.model import Offering
 from elastic.pricing.base import Quote
+from elastic.pricing.plausible import why_impossible
+
+
+def static_prices(usd_per_h: Mapping[Offering, float], *, valid_from_s: float) -> OwnedPrices:
+    """Quotes a table that never changes. Raises InvalidInput for a price that cannot be one."""
+    for offering, price_usd_per_h in usd_per_h.items():
+        if (reason := why_impossible(price_usd_per_h)) is not None:
+            raise InvalidInput(
+                f"{offering}: {reason}; correct the table of prices", field="usd_per_h"
+            )
+    return OwnedPrices(lambda: usd_per_h, name="static", valid_from_s=valid_from_s)
 
 
 class OwnedPrices:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from elastic.config import Ec2Settings
 from elastic.errors import InvalidInput, PriceUnavailable
 from elastic.model import Capacity, Offering
 from elastic.pricing.base import PriceArchive, PriceSource
-from elastic.pricing.followed_trace import FollowedTrace
-from elastic.pricing.owned import OwnedPrices
-from elastic.pricing.static import StaticPrices
+from elastic.pricing.owned import OwnedPrices, static_prices
+from elastic.pricing.trace import FollowedTrace
 from elastic.pricing.trace_file import TraceRow
 
 
@@ -49,15 +49,11 @@ class PriceSetup:
 
 
 def _static(setup: PriceSetup) -> PriceSource:
-    return StaticPrices(setup.usd_per_h, valid_from_s=setup.started_at_s)
+    return static_prices(setup.usd_per_h, valid_from_s=setup.started_at_s)
 
 
-def _ssh(setup: PriceSetup) -> PriceSource:
-    return OwnedPrices(setup.owned, name="ssh", valid_from_s=setup.started_at_s)
-
-
-def _slurm(setup: PriceSetup) -> PriceSource:
-    return OwnedPrices(setup.owned, name="slurm", valid_from_s=setup.started_at_s)
+def _owned(setup: PriceSetup, *, name: str) -> PriceSource:
+    return OwnedPrices(setup.owned, name=name, valid_from_s=setup.started_at_s)
 
 
 def _trace(setup: PriceSetup) -> PriceSource:
@@ -93,8 +89,8 @@ def _ec2(setup: PriceSetup) -> PriceSource:
 
 PRICE_SOURCES: Mapping[str, Callable[[PriceSetup], PriceSource]] = {
     "ec2": _ec2,
-    "slurm": _slurm,
-    "ssh": _ssh,
+    "slurm": partial(_owned, name="slurm"),
+    "ssh": partial(_owned, name="ssh"),
     "static": _static,
     "trace": _trace,
 }

@@ -1,30 +1,36 @@
 """The daemon's own reconciler, policy and store over a virtual cluster on a virtual clock."""
 
-from elastic.simulator.availability_file import Availability, PoolRecord, read_availability
-from elastic.simulator.backtest import Backtest, BacktestLife, backtest
-from elastic.simulator.bill import bill_usd
-from elastic.simulator.empty_database import lay_out
-from elastic.simulator.market import SimulatedMarket, SimulatedPool, is_undescribed, market_of
-from elastic.simulator.node_types_file import read_node_types
-from elastic.simulator.program import Program, Speeds
+from elastic.simulator.availability_file import Availability, read_availability
+from elastic.simulator.backtest import Backtest, backtest
+from elastic.simulator.market import (
+    SimulatedMarket,
+    SimulatedPool,
+    is_undescribed,
+    market_of,
+    read_node_types,
+)
+from elastic.simulator.program import Program, Speeds, read_speeds
 from elastic.simulator.recorded import recorded
-from elastic.simulator.simulation import BEGINS_S, Simulation, SimulationSettings, simulated
-from elastic.simulator.speeds_file import read_speeds
-from elastic.simulator.yardsticks import Yardstick, yardsticks
+from elastic.simulator.simulation import (
+    BEGINS_S,
+    Simulation,
+    SimulationSettings,
+    bill_usd,
+    lay_out,
+    simulated,
+)
+from elastic.simulator.yardsticks import yardsticks
 
 __all__ = [
     "BEGINS_S",
     "Availability",
     "Backtest",
-    "BacktestLife",
-    "PoolRecord",
     "Program",
     "SimulatedMarket",
     "SimulatedPool",
     "Simulation",
     "SimulationSettings",
     "Speeds",
-    "Yardstick",
     "backtest",
     "bill_usd",
     "is_undescribed",

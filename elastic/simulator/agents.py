@@ -277,10 +277,9 @@ class Agents:
             return
         leader = self._agents[training.leader]
         now_s = self.clock.now_s()
+        wanted = 1
         if training.windows < _MANY_WINDOWS:
             wanted = _FIRST_WINDOWS
-        else:
-            wanted = 1
         # Each window costs the store eight statements.
         if wanted == 1 and not is_last and now_s - training.at_s < MINUTE_S:
             return

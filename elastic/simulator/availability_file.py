@@ -140,10 +140,9 @@ def _node_type(place: str, series: Mapping[str, object]) -> str:
         return node_type
     gpu = series.get("gpu")
     gpus = series.get("gpus")
+    known = None
     if isinstance(gpus, int):
         known = EC2_GPU_TYPES.get((str(gpu).lower(), gpus))
-    else:
-        known = None
     if known is None:
         wanted = ", ".join(f"{count} x {name}" for name, count in EC2_GPU_TYPES)
         raise InvalidInput(

@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-_DEARER = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,32 +33,6 @@ class GroupOption:
     # Groups of the same pool share nodes: the fewer nodes are part of the more.
     pool: int
     nodes: int
-
-
-@dataclass(frozen=True, slots=True)
-class Least:
-    """The least dollars, and the part of them that boots and pauses cost."""
-
-    usd: float
-    dead_usd: float
-
-
-def least(
-    choices: Sequence[GroupOption], *, work: int, deadline: int, boot: int = 0, pause: int = 0
-) -> Least:
-    """Gives the least dollars, and the part of them for dead ticks.
-
-    That part is how fast the least grows with the price of dead ticks (the envelope theorem), so no
-    path needs to be kept.
-    """
-
-    def found(dearer: float) -> float:
-        return least_usd(
-            choices, work=work, deadline=deadline, boot=boot, pause=pause, dead_factor=1 + dearer
-        )
-
-    usd = found(0.0)
-    return Least(usd, (found(_DEARER) - usd) / _DEARER if np.isfinite(usd) else 0.0)
 
 
 def least_usd(

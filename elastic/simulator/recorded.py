@@ -102,10 +102,9 @@ def _history(nodes: list[Node], since_s: float) -> Availability:
         elif node.terminated_at_s is not None:
             seen.append((node.terminated_at_s - since_s, False))
     seen.sort()
+    first = True
     if seen:
         first = seen[0][1]
-    else:
-        first = True
     turns = []
     state = first
     for at_s, is_up in seen:

@@ -131,10 +131,9 @@ class Uniform:
             return WantedGroup(world.target)
         spot = self.fleet.spot(world)
         task = world.task
+        ahead = 0.0
         if world.machines:
             ahead = 2 * task.dead
-        else:
-            ahead = 0
         # Even progress: on-demand must be two changeovers ahead of it before it goes back to spot.
         expected = task.work * (world.tick + ahead) / task.deadline
         if world.machines:

@@ -13,9 +13,11 @@ the budget, at the safety net or after a cooldown.
 
 from __future__ import annotations
 
+import functools
 import heapq
 import math
 import random
+import tempfile
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
@@ -60,7 +62,7 @@ from elastic.model import (
     Unavailable,
 )
 from elastic.pricing import PriceSource, TracePrices
-from elastic.providers import FakeCloud, FakeProvider, InstanceState
+from elastic.providers import FakeCloud, FakeProvider, Instance, InstanceState
 from elastic.reconciler import LaunchTerms as LaunchTerms
 from elastic.reconciler import (
     LeaseHolder,
@@ -71,8 +73,6 @@ from elastic.reconciler import (
     reply_for,
 )
 from elastic.simulator.agents import Agents
-from elastic.simulator.bill import bill_usd
-from elastic.simulator.empty_database import fast_folder, lay_out
 from elastic.simulator.market import SimulatedMarket
 from elastic.simulator.program import Program
 from elastic.store import Store, open_store
@@ -543,7 +543,7 @@ def _later_snapshot(snapshot: Snapshot, plan: Plan, at_s: float) -> Snapshot:
     job = snapshot.job
     total = snapshot.job.spec.iterations
     # Training goes on at the pace that the plan knows, and never quite to the end.
-    own = next((each for each in plan.candidates if each.group == snapshot.current), None)
+    own = plan.candidate(snapshot.current)
     if own is None or own.step_s is None:
         done = 0
     else:
@@ -577,3 +577,58 @@ def simulated(
             yield simulation
         finally:
             simulation.close()
+
+
+def bill_usd(
+    machines: Iterable[Instance],
+    market: SimulatedMarket,
+    *,
+    began_s: float,
+    minimum_s: float,
+    now_s: float,
+) -> float:
+    """Dollars of all machines by `now_s`: each second of each at the price in force then.
+
+    `began_s` is when the market began; a machine is billed for at least `minimum_s`.
+    """
+    return sum(_machine_usd(each, market, began_s, minimum_s, now_s) for each in machines)
+
+
+def _machine_usd(
+    machine: Instance, market: SimulatedMarket, began_s: float, minimum_s: float, now_s: float
+) -> float:
+    from_s = machine.launched_at_s - began_s
+    end_s = (now_s if machine.exited_at_s is None else machine.exited_at_s) - began_s
+    # Cut its life where its price changed.
+    cuts_s = [at_s for at_s, _ in market.prices[machine.offering] if from_s < at_s < end_s]
+    usd = 0.0
+    for begin_s, until_s in zip([from_s, *cuts_s], [*cuts_s, end_s], strict=True):
+        usd += (until_s - begin_s) * market.usd_per_h(machine.offering, begin_s) / 3600
+    missing_s = max(minimum_s - (end_s - from_s), 0.0)
+    return usd + missing_s * market.usd_per_h(machine.offering, end_s) / 3600
+
+
+_MEMORY = Path("/dev/shm")
+
+
+def lay_out(path: Path) -> str:
+    """Gives the URL of the database at `path`, which is created if it does not exist."""
+    url = f"sqlite:///{path}"
+    if not path.exists():
+        path.write_bytes(_template())
+    return url
+
+
+def fast_folder() -> tempfile.TemporaryDirectory[str]:
+    """A temporary folder, in memory if the system has one: a simulated store need not last."""
+    return tempfile.TemporaryDirectory(
+        prefix="elasticd-simulated-", dir=_MEMORY if _MEMORY.is_dir() else None
+    )
+
+
+@functools.cache
+def _template() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "elasticd.db")
+        open_store(f"sqlite:///{path}").close()
+        return path.read_bytes()

@@ -75,10 +75,9 @@ def yardsticks(
             break  # each of them goes to on-demand in the end
         world = light_world.TickWorld(light, task)
         is_done = world.play(make(Fleet(groups)), until=3 * task.deadline)
+        late_s = 0.0
         if is_deadline:
             late_s = max(0, world.tick - task.deadline) * tick_s
-        else:
-            late_s = 0.0
         found.append(Yardstick(name, world.spent.usd if is_done else None, late_s))
     return tuple(found)
 

@@ -8,9 +8,8 @@ import pytest
 from fastapi.testclient import TestClient
 from prometheus_client.parser import text_string_to_metric_families
 
-from api.accounts import cost_over_time
+from api.accounts import cost_over_time, ledger_totals
 from api.schemas import LedgerBy
-from api.totals import ledger_totals
 from elastic.model import (
     Action,
     AgentState,

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from api.resuming import refuse_unpayable
 from api.specs import to_spec
+from api.steering import refuse_unpayable
 from elastic.errors import Conflict
 from elastic.model import AgentState, DoubtedPrice, Job, JobPhase, JobSpec, NodeReport, Objective
 from elastic.sealing import Sealer

@@ -15,7 +15,7 @@ import pytest
 
 from api.app import give_context
 from elastic.cli import checks
-from elastic.cli.daemon_check import check_alarms
+from elastic.cli.checks import check_alarms
 from elastic.clock import ManualClock
 from elastic.config import Settings, load_settings
 from elastic.errors import Forbidden

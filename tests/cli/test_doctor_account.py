@@ -11,7 +11,7 @@ import boto3
 import pytest
 
 from elastic.cli.account import check_checkpoints, judge_disk_price, judge_prices
-from elastic.cli.daemon_check import judge_lease
+from elastic.cli.checks import judge_lease
 from elastic.config import load_settings
 from elastic.model import Capacity, Offering
 from elastic.providers import LeaderLease

@@ -7,7 +7,7 @@ import pytest
 
 from elastic.model import Action, Boot, Setup, Snapshot
 from elastic.policy import decide
-from elastic.policy.boots import boot_s, received_gib, slowest_s
+from elastic.policy.switch_cost import boot_s, received_gib, slowest_s
 from tests.builders import group, limits, node, node_type, prices, snapshot, switch
 from tests.policy.switching import FULL, HALF, from_half
 

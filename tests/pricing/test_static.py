@@ -4,7 +4,7 @@ import pytest
 
 from elastic.errors import InvalidInput
 from elastic.model import Offering
-from elastic.pricing import PRICE_SOURCES, PriceSetup, PriceSource, Quote, StaticPrices
+from elastic.pricing import PRICE_SOURCES, PriceSetup, PriceSource, Quote, static_prices
 from tests.pricing.contract import PriceSourceContract
 
 SMALL, LARGE = Offering("small"), Offering("large")
@@ -13,7 +13,7 @@ SMALL, LARGE = Offering("small"), Offering("large")
 class TestStaticPrices(PriceSourceContract):
     @pytest.fixture
     def source(self) -> PriceSource:
-        return StaticPrices({SMALL: 0.1, LARGE: 0.4}, valid_from_s=100.0)
+        return static_prices({SMALL: 0.1, LARGE: 0.4}, valid_from_s=100.0)
 
     @pytest.fixture
     def now_s(self) -> float:
@@ -21,7 +21,7 @@ class TestStaticPrices(PriceSourceContract):
 
 
 def test_quotes_the_table() -> None:
-    source = StaticPrices({SMALL: 0.1, LARGE: 0.4}, valid_from_s=100.0)
+    source = static_prices({SMALL: 0.1, LARGE: 0.4}, valid_from_s=100.0)
     assert source.refresh(500.0) == (
         Quote(SMALL, 0.1, 100.0, "static", is_configured=True),
         Quote(LARGE, 0.4, 100.0, "static", is_configured=True),
@@ -29,13 +29,13 @@ def test_quotes_the_table() -> None:
 
 
 def test_quotes_nothing_before_the_table_holds() -> None:
-    assert StaticPrices({SMALL: 0.1}, valid_from_s=100.0).refresh(99.0) == ()
+    assert static_prices({SMALL: 0.1}, valid_from_s=100.0).refresh(99.0) == ()
 
 
 @pytest.mark.parametrize("usd_per_h", [0.0, -1.0, math.nan, math.inf])
 def test_an_impossible_price_is_refused_with_the_offerings_name(usd_per_h: float) -> None:
     with pytest.raises(InvalidInput, match="small on-demand local: wanted a positive") as refused:
-        StaticPrices({SMALL: usd_per_h}, valid_from_s=0.0)
+        static_prices({SMALL: usd_per_h}, valid_from_s=0.0)
     assert refused.value.field == "usd_per_h"
 
 

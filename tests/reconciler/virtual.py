@@ -36,7 +36,7 @@ from elastic.model import (
     Snapshot,
     Window,
 )
-from elastic.pricing import Quote, StaticPrices
+from elastic.pricing import Quote, static_prices
 from elastic.providers import FakeCloud, FakeProvider, InstanceState
 from elastic.reconciler import (
     LaunchTerms,
@@ -195,7 +195,7 @@ class VirtualCluster:
         self.reconciler = Reconciler(
             store=self.store,
             provider=provider,
-            prices=StaticPrices(self.prices, valid_from_s=0.0),
+            prices=static_prices(self.prices, valid_from_s=0.0),
             machines=Machines(
                 store=self.store,
                 provider=provider,

@@ -1,7 +1,6 @@
 """What each page shows, as frozen values made by pure functions from facts and a time."""
 
 from api.dashboard.views.acting import (
-    ChangeRow,
     ChangeView,
     Choice,
     OutsetView,
@@ -14,15 +13,13 @@ from api.dashboard.views.acting import (
 )
 from api.dashboard.views.ahead import forecast_timeline
 from api.dashboard.views.candidates import (
-    CandidateRow,
     CandidateStanding,
-    CandidateTable,
     candidate_table,
     standing_of,
 )
 from api.dashboard.views.comparison import Compared, comparison_view
-from api.dashboard.views.costs import CostView, cost_view
-from api.dashboard.views.decisions import DecisionItem, DecisionView, decision_items, decision_view
+from api.dashboard.views.costs import cost_view
+from api.dashboard.views.decisions import decision_items, decision_view
 from api.dashboard.views.extras import (
     JobExtras,
     event_rows,
@@ -34,41 +31,24 @@ from api.dashboard.views.extras import (
     spec_lines,
     use_parts,
 )
-from api.dashboard.views.frontier import FrontierChart, frontier_chart
-from api.dashboard.views.jobs import JobRow, JobView, job_head, job_row, job_view
-from api.dashboard.views.nodes import NodeRow, node_rows
-from api.dashboard.views.parts import Badge, Card, Instant, Number, Tone, instant, whole, words
-from api.dashboard.views.prices import PriceRow, history_view, offer_rows, price_rows
+from api.dashboard.views.frontier import frontier_chart
+from api.dashboard.views.jobs import job_head, job_row, job_view
+from api.dashboard.views.nodes import node_rows
+from api.dashboard.views.parts import Tone, instant, whole, words
+from api.dashboard.views.prices import history_view, offer_rows, price_rows
 from api.dashboard.views.timelines import (
-    TimelineView,
     cost_timeline,
     throughput_timeline,
     value_timeline,
 )
 
 __all__ = [
-    "Badge",
-    "CandidateRow",
     "CandidateStanding",
-    "CandidateTable",
-    "Card",
-    "ChangeRow",
     "ChangeView",
     "Choice",
     "Compared",
-    "CostView",
-    "DecisionItem",
-    "DecisionView",
-    "FrontierChart",
-    "Instant",
     "JobExtras",
-    "JobRow",
-    "JobView",
-    "NodeRow",
-    "Number",
     "OutsetView",
-    "PriceRow",
-    "TimelineView",
     "Tone",
     "actions",
     "candidate_table",

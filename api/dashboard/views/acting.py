@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from api.dashboard.views.candidates import CandidateTable, candidate_of, candidate_table
+from api.dashboard.views.candidates import CandidateTable, candidate_table
 from api.dashboard.views.frontier import FrontierChart, frontier_of
 from api.dashboard.views.parts import group_detail, group_name
 from api.plans import Outset, PricedMove
@@ -114,7 +114,7 @@ def change_view(
 def outset_view(spec: JobSpec, outset: Outset, why_precision: str, *, now_s: float) -> OutsetView:
     """What a job would begin with, its candidates and its frontier."""
     target = outset.plan.target
-    candidate = candidate_of(outset.plan.candidates, target)
+    candidate = outset.plan.candidate(target)
     burn = None
     if candidate is not None:
         burn = candidate.usd_per_h

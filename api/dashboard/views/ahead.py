@@ -3,54 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from api.dashboard.charts import plot
 from api.dashboard.facts import JobPageFacts
 from api.dashboard.views.timelines import (
+    End,
     NamedSeries,
     TimelineMark,
     TimelineView,
     deadline_mark,
+    ends_of,
     reach_s,
+    timeline,
 )
-from elastic.figures import count, duration, moment, short, usd
-from elastic.policy import Finish
-
-_TITLE = "When it will be done"
-
-
-@dataclass(frozen=True, slots=True)
-class End:
-    """One predicted end of the job."""
-
-    name: str
-    at_s: float
-    # What the job has cost by then.
-    usd: float
-
-
-def forecast_here(facts: JobPageFacts) -> Finish | None:
-    """The forecast for the group that trains now; None if none trains or nothing is known."""
-    if facts.outlook is None:
-        return None
-    finishes = facts.outlook.forecast.finishes
-    return next((each for each in finishes if each.group == facts.current), None)
-
-
-def ends_of(facts: JobPageFacts) -> tuple[End, ...]:
-    """The predicted ends, the soonest first: one, or three if the pace has an interval."""
-    finish = forecast_here(facts)
-    if finish is None or facts.outlook is None:
-        return ()
-    begin_s = facts.outlook.at_s
-    lasts_s = finish.lasts_s
-    cost = finish.usd
-    expected = End("expected", begin_s + lasts_s.value, cost.value)
-    if lasts_s.low is None or cost.low is None or lasts_s.high is None or cost.high is None:
-        return (expected,)
-    best = End("at best", begin_s + lasts_s.low, cost.low)
-    return best, expected, End("at worst", begin_s + lasts_s.high, cost.high)
+from elastic.figures import count, duration, moment, usd
 
 
 def forecast_timeline(facts: JobPageFacts) -> TimelineView | None:
@@ -78,23 +43,15 @@ def forecast_timeline(facts: JobPageFacts) -> TimelineView | None:
     series.append(
         NamedSeries("all", "fixed", (float(total),) * len(instants), is_dashed=True, is_side=True)
     )
-    drawn = plot(
+    return timeline(
+        "forecast",
+        "When it will be done",
+        "it",
+        _summary(facts, ends, total),
         instants,
-        [(each.tone, each.values) for each in series],
-        marks_at_s=[each.at_s for each in goals],
-    )
-    ticks = (instants[0], (instants[0] + instants[-1]) / 2, instants[-1])
-    return TimelineView(
-        id="forecast",
-        title=_TITLE,
-        unit="it",
-        summary=_summary(facts, ends, total),
-        at_s=tuple(instants),
-        series=tuple(series),
-        marks=tuple(goals),
-        plot=drawn,
-        ticks=tuple(short(tick) for tick in drawn.scale.ticks),
-        instants=tuple(moment(each, facts.now_s) for each in ticks),
+        tuple(series),
+        tuple(goals),
+        facts.now_s,
     )
 
 

@@ -131,11 +131,6 @@ def standing_of(
     return CandidateStanding.MEASURED
 
 
-def candidate_of(candidates: Sequence[Candidate], group: Group | None) -> Candidate | None:
-    """The candidate of this group, if there is one."""
-    return next((each for each in candidates if each.group == group), None)
-
-
 def interval_text(candidate: Candidate) -> str:
     """The 95 % interval of a candidate's iterations per dollar; empty while unknown."""
     value = candidate.iterations_per_usd

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from api.dashboard.charts import plot
 from api.dashboard.facts import JobPageFacts
-from api.dashboard.views.ahead import forecast_here
 from api.dashboard.views.extras import plain, spec_lines
 from api.dashboard.views.jobs import JobHead, job_head, value_reached
 from api.dashboard.views.parts import UNKNOWN, Number, amount, dollars, group_name, whole, words
-from api.dashboard.views.timelines import NamedSeries, TimelineView, ValueStep, value_steps
-from elastic.figures import count, duration, moment, number, percent, usd
+from api.dashboard.views.timelines import (
+    NamedSeries,
+    TimelineView,
+    ValueStep,
+    forecast_here,
+    timeline,
+    value_steps,
+)
+from elastic.figures import count, duration, moment, percent, usd
 from elastic.policy import Use
 
 _STEPS = 120
@@ -192,20 +197,18 @@ def _value_timeline(jobs: Sequence[JobPageFacts], *, now_s: float) -> TimelineVi
         NamedSeries(facts.job.spec.name, f"job-{place}", _sampled(own, at_s))
         for place, (facts, own) in enumerate(zip(jobs, steps, strict=True), start=1)
     )
-    drawn = plot(at_s, [(each.tone, each.values) for each in series])
-    return TimelineView(
-        id="value",
-        title="Iterations per dollar over time",
-        unit="it/$",
-        summary="time since each job's first measurement",
-        at_s=tuple(at_s),
-        series=series,
-        marks=(),
-        plot=drawn,
-        ticks=tuple(number(tick) for tick in drawn.scale.ticks),
-        instants=tuple(duration(each) for each in (0.0, longest_s / 2, longest_s)),
-        is_elapsed=True,
+    drawn = timeline(
+        "value",
+        "Iterations per dollar over time",
+        "it/$",
+        "time since each job's first measurement",
+        at_s,
+        series,
+        (),
+        now_s,
     )
+    ticks_s = (0.0, longest_s / 2, longest_s)
+    return replace(drawn, instants=tuple(map(duration, ticks_s)), is_elapsed=True)
 
 
 def _sampled(steps: Sequence[ValueStep], at_s: Sequence[float]) -> tuple[float | None, ...]:

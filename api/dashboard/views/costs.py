@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from api import schemas
-from api.accounts import cost_between, month_begins_s
+from api.accounts import burn_usd_per_h, cost_between, month_begins_s, type_of
 from api.dashboard.views.parts import Card, Number, dollars, dollars_an_hour
-from api.totals import burn_usd_per_h, type_of
 from elastic import figures
 from elastic.model import LedgerRow
 

@@ -165,25 +165,16 @@ def _pruned(pruned: Mapping[str, int]) -> str:
 
 def _facts(snapshot: Snapshot) -> tuple[NamedNumber, ...]:
     job = snapshot.job
-    return (
-        NamedNumber("now_s", "now", Number(figures.instant(snapshot.now_s), snapshot.now_s)),
-        NamedNumber("job.phase", "job is", Number(words(job.phase), None)),
-        NamedNumber(
-            "job.iteration", "iterations done", Number(count(job.iteration), job.iteration)
-        ),
-        NamedNumber("current", "trains on", Number(group_name(snapshot.current), None)),
-        NamedNumber("target", "decided before", Number(group_name(snapshot.target), None)),
-        NamedNumber("spent_usd", "spent", Number(usd(snapshot.spent_usd), snapshot.spent_usd)),
-        NamedNumber("nodes", "nodes", Number(count(len(snapshot.nodes)), len(snapshot.nodes))),
-        NamedNumber(
-            "prices", "prices in force", Number(count(len(snapshot.prices)), len(snapshot.prices))
-        ),
-        NamedNumber(
-            "series", "series measured", Number(count(len(snapshot.series)), len(snapshot.series))
-        ),
-        NamedNumber(
-            "switches",
-            "changes timed",
-            Number(count(len(snapshot.switches)), len(snapshot.switches)),
-        ),
+    told = (
+        ("now_s", "now", figures.instant(snapshot.now_s), snapshot.now_s),
+        ("job.phase", "job is", words(job.phase), None),
+        ("job.iteration", "iterations done", count(job.iteration), job.iteration),
+        ("current", "trains on", group_name(snapshot.current), None),
+        ("target", "decided before", group_name(snapshot.target), None),
+        ("spent_usd", "spent", usd(snapshot.spent_usd), snapshot.spent_usd),
+        ("nodes", "nodes", count(len(snapshot.nodes)), len(snapshot.nodes)),
+        ("prices", "prices in force", count(len(snapshot.prices)), len(snapshot.prices)),
+        ("series", "series measured", count(len(snapshot.series)), len(snapshot.series)),
+        ("switches", "changes timed", count(len(snapshot.switches)), len(snapshot.switches)),
     )
+    return tuple(NamedNumber(name, label, Number(text, value)) for name, label, text, value in told)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from api.dashboard.facts import JobPageFacts
-from api.dashboard.views.ahead import forecast_here, forecast_timeline
+from api.dashboard.views.ahead import forecast_timeline
 from api.dashboard.views.candidates import (
     CandidateTable,
-    candidate_of,
     candidate_table,
     interval_text,
 )
@@ -35,6 +34,7 @@ from api.dashboard.views.parts import (
 from api.dashboard.views.timelines import (
     TimelineView,
     cost_timeline,
+    forecast_here,
     throughput_timeline,
     value_timeline,
 )
@@ -115,13 +115,11 @@ class JobView:
 
 def job_view(facts: JobPageFacts) -> JobView:
     """The content of the overview and of a job's page."""
-    if facts.decisions:
-        candidates = facts.decisions[0].plan.candidates
-    else:
-        candidates = ()
+    plan = facts.decisions[0].plan if facts.decisions else None
+    candidates = () if plan is None else plan.candidates
     return JobView(
         head=job_head(facts),
-        cards=_cards(facts, candidate_of(candidates, facts.current)),
+        cards=_cards(facts, None if plan is None else plan.candidate(facts.current)),
         candidates=candidate_table(
             candidates,
             current=facts.current,

@@ -11,16 +11,14 @@ from api.dashboard.charts import Plot, plot
 from api.dashboard.facts import JobPageFacts
 from api.dashboard.views.decisions import decision_item
 from api.dashboard.views.parts import group_name
-from elastic.figures import moment, number, usd
+from elastic.figures import moment, number, short, usd
 from elastic.model import Action
-from elastic.policy import FixedChoice
+from elastic.policy import Finish, FixedChoice
 
 # A budget above this many times the cost would press the line flat; it is only named in words.
 _BUDGET_SHOWN_UP_TO = 2.5
 # A deadline beyond this part of the whole job would press the curves together.
 _DEADLINE_SHOWN_UP_TO = 1.6
-
-_MIDDLE = "foreseen"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +78,16 @@ class ValueStep:
     training_phase: str
 
 
+@dataclass(frozen=True, slots=True)
+class End:
+    """One predicted end of the job."""
+
+    name: str
+    at_s: float
+    # What the job has cost by then.
+    usd: float
+
+
 def throughput_timeline(facts: JobPageFacts) -> TimelineView:
     """Draws iterations per second over time, with each decision that changed something."""
     points = facts.throughput
@@ -90,7 +98,7 @@ def throughput_timeline(facts: JobPageFacts) -> TimelineView:
     summary = ""
     if points:
         summary = f"{number(points[-1].iterations_per_s)} iterations per second lately"
-    return _timeline("throughput", "Throughput", "it/s", summary, at_s, series, marks, facts.now_s)
+    return timeline("throughput", "Throughput", "it/s", summary, at_s, series, marks, facts.now_s)
 
 
 def value_timeline(facts: JobPageFacts) -> TimelineView:
@@ -106,7 +114,7 @@ def value_timeline(facts: JobPageFacts) -> TimelineView:
     summary = ""
     if values:
         summary = f"{number(values[-1][1])} iterations per dollar lately"
-    return _timeline(
+    return timeline(
         "value", "Iterations per dollar over time", "it/$", summary, at_s, series, (), facts.now_s
     )
 
@@ -138,11 +146,11 @@ def cost_timeline(facts: JobPageFacts) -> TimelineView:
     """
     points = facts.cost
     if not points:
-        return _timeline("cost", "Cost", "$", "", (), (), (), facts.now_s)
+        return timeline("cost", "Cost", "$", "", (), (), (), facts.now_s)
     at_s = [each.at_s for each in points]
-    fan = _fan(facts)
+    ends = ends_of(facts)
     # An end that was foreseen and has passed would draw the line backwards.
-    ahead_s = sorted({end_s for _, end_s, _ in fan if end_s > at_s[-1]})
+    ahead_s = sorted({each.at_s for each in ends if each.at_s > at_s[-1]})
     deadline = deadline_mark(facts)
     if (
         deadline is not None
@@ -153,12 +161,13 @@ def cost_timeline(facts: JobPageFacts) -> TimelineView:
     series = [
         NamedSeries("spent", "money", tuple(each.usd for each in points) + (None,) * len(ahead_s))
     ]
-    series += [_foreseen(fan, points, ahead_s)] if fan else []
+    if ends:
+        series.append(_foreseen(ends, points, ahead_s))
     if facts.began is not None:
         series.append(_baseline(points, facts.began, ahead=len(ahead_s)))
     budget_usd = facts.job.spec.objective.budget_usd
     # A budget far above all that is drawn would flatten the lines.
-    highest_usd = max((end_usd for _, _, end_usd in fan), default=points[-1].usd)
+    highest_usd = max((each.usd for each in ends), default=points[-1].usd)
     if budget_usd is not None and budget_usd <= _BUDGET_SHOWN_UP_TO * highest_usd:
         series.append(
             NamedSeries(
@@ -169,9 +178,32 @@ def cost_timeline(facts: JobPageFacts) -> TimelineView:
     marks: tuple[TimelineMark, ...] = ()
     if deadline is not None and instants[0] <= deadline.at_s <= instants[-1]:
         marks = (deadline,)
-    return _timeline(
+    return timeline(
         "cost", "Cost", "$", _cost_summary(facts), instants, tuple(series), marks, facts.now_s
     )
+
+
+def forecast_here(facts: JobPageFacts) -> Finish | None:
+    """The forecast for the group that trains now; None if none trains or nothing is known."""
+    if facts.outlook is None:
+        return None
+    finishes = facts.outlook.forecast.finishes
+    return next((each for each in finishes if each.group == facts.current), None)
+
+
+def ends_of(facts: JobPageFacts) -> tuple[End, ...]:
+    """The predicted ends, the soonest first: one, or three if the pace has an interval."""
+    finish = forecast_here(facts)
+    if finish is None or facts.outlook is None:
+        return ()
+    begin_s = facts.outlook.at_s
+    lasts_s = finish.lasts_s
+    cost = finish.usd
+    expected = End("expected", begin_s + lasts_s.value, cost.value)
+    if lasts_s.low is None or cost.low is None or lasts_s.high is None or cost.high is None:
+        return (expected,)
+    best = End("at best", begin_s + lasts_s.low, cost.low)
+    return best, expected, End("at worst", begin_s + lasts_s.high, cost.high)
 
 
 def reach_s(begin_s: float, end_s: float) -> float:
@@ -179,46 +211,16 @@ def reach_s(begin_s: float, end_s: float) -> float:
     return begin_s + _DEADLINE_SHOWN_UP_TO * (end_s - begin_s)
 
 
-def _fan(facts: JobPageFacts) -> list[tuple[str, float, float]]:
-    """Name, instant and dollars of each predicted end on the current group; the middle first."""
-    if facts.outlook is None:
-        return []
-    finish = next(
-        (each for each in facts.outlook.forecast.finishes if each.group == facts.current), None
-    )
-    if finish is None:
-        return []
-    begin_s = facts.outlook.at_s
-    lasts_s = finish.lasts_s
-    cost = finish.usd
-    found = [(_MIDDLE, begin_s + lasts_s.value, cost.value)]
-    if (
-        lasts_s.low is not None
-        and cost.low is not None
-        and lasts_s.high is not None
-        and cost.high is not None
-    ):
-        found.append(("at best", begin_s + lasts_s.low, cost.low))
-        found.append(("at worst", begin_s + lasts_s.high, cost.high))
-    return found
-
-
 def _foreseen(
-    fan: Sequence[tuple[str, float, float]],
-    points: Sequence[schemas.CostPoint],
-    ahead_s: Sequence[float],
+    ends: Sequence[End], points: Sequence[schemas.CostPoint], ahead_s: Sequence[float]
 ) -> NamedSeries:
     """A line from what is spent now through every predicted end."""
     last = points[-1]
-    corners = [
-        (last.at_s, last.usd),
-        *sorted((end_s, end_usd) for _, end_s, end_usd in fan if end_s > last.at_s),
-    ]
-    by = dict(corners)
+    by = {last.at_s: last.usd} | {each.at_s: each.usd for each in ends if each.at_s > last.at_s}
     # Nothing before now: what is foreseen begins where what is spent ends, in one corner.
     past: tuple[float | None, ...] = (None,) * (len(points) - 1)
     return NamedSeries(
-        _MIDDLE, "foreseen", (*past, last.usd, *(by.get(each) for each in ahead_s)), is_dashed=True
+        "foreseen", "foreseen", (*past, last.usd, *map(by.get, ahead_s)), is_dashed=True
     )
 
 
@@ -229,7 +231,7 @@ def deadline_mark(facts: JobPageFacts) -> TimelineMark | None:
     return TimelineMark(at_s, "deadline", f"the deadline, {moment(at_s, facts.now_s)}", None)
 
 
-def _timeline(
+def timeline(
     key: str,
     title: str,
     unit: str,
@@ -239,6 +241,7 @@ def _timeline(
     marks: tuple[TimelineMark, ...],
     now_s: float,
 ) -> TimelineView:
+    """Draws `series` over their instants, with their marks, as seen at `now_s`."""
     drawn = plot(
         at_s,
         [(each.tone, each.values) for each in series],
@@ -316,17 +319,19 @@ def _baseline(
 
 def _cost_summary(facts: JobPageFacts) -> str:
     budget_usd = facts.job.spec.objective.budget_usd
-    fan = _fan(facts)
-    spent = f"{usd(facts.spent_usd)} spent" + (
-        "" if budget_usd is None else f" of a budget of {usd(budget_usd)}"
-    )
-    if not fan:
+    spent = f"{usd(facts.spent_usd)} spent"
+    if budget_usd is not None:
+        spent += f" of a budget of {usd(budget_usd)}"
+    expected = [each for each in ends_of(facts) if each.name == "expected"]
+    if not expected:
         return spent
-    _, end_s, end_usd = fan[0]
-    return f"{spent}, {usd(end_usd)} foreseen by {moment(end_s, facts.now_s)}"
+    end = expected[0]
+    return f"{spent}, {usd(end.usd)} foreseen by {moment(end.at_s, facts.now_s)}"
 
 
 def _tick(value: float, unit: str) -> str:
     if unit == "$":
         return usd(value)
+    if unit == "it":
+        return short(value)
     return number(value)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from elastic.config import Ec2Settings
 from elastic.durations import HISTORY_S, HOUR_S, LONGEST_RETRY_S, TICK_S
 from elastic.errors import PriceUnavailable
 from elastic.model import Capacity, Offering
@@ -134,3 +135,35 @@ class SpotFeed:
             answered[change.offering] = change
         self.in_force |= answered
         return tuple(passed)
+
+
+@dataclass(frozen=True, slots=True)
+class Priced:
+    """What the feeds have answered."""
+
+    # Those with a trusted price.
+    offerings: frozenset[Offering]
+    # Why feeds failed, if they did.
+    failures: tuple[str, ...]
+
+
+def prove_prices(
+    settings: Ec2Settings, feeds: Feeds, offerings: Sequence[Offering], *, now_s: float
+) -> Priced:
+    """Reads the prices of what is on offer, except those that the settings override."""
+    on_demand = OnDemandFeed(feeds, settings.on_demand_refresh_s)
+    spot = SpotFeed(feeds, settings.spot_refresh_s)
+    wanted = {each.node_type for each in offerings if each.capacity is Capacity.ON_DEMAND}
+    on_demand.update(sorted(wanted - set(settings.price_overrides)), now_s=now_s)
+    spot.update(offerings, now_s=now_s)
+    listed = {name for name, (entry, _) in on_demand.listed.items() if entry.doubt is None}
+    known = listed | set(settings.price_overrides)
+    priced = [
+        each
+        for each in offerings
+        if (each in spot.in_force if each.capacity is Capacity.SPOT else each.node_type in known)
+    ]
+    return Priced(
+        frozenset(priced),
+        tuple(each for each in (on_demand.failure, spot.failure) if each is not None),
+    )

@@ -8,7 +8,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from botocore.exceptions import BotoCoreError, ClientError
+
+from elastic.durations import HISTORY_DAYS
+from elastic.errors import PriceUnavailable
+from elastic.figures import count
 from elastic.model import Capacity, Offering
+from elastic.pricing.base import Quote
 from elastic.pricing.ec2.aws import Feeds
 
 # Both names mean the same machine; accounts older than VPCs have the second.
@@ -74,3 +80,25 @@ def _change(raw: Mapping[str, Any]) -> SpotChange:
         doubt = doubt or f"wanted a number of USD per hour, got {text!r}"
     offering = Offering(raw["InstanceType"], Capacity.SPOT, raw["AvailabilityZone"])
     return SpotChange(offering, usd_per_h, raw["Timestamp"].timestamp(), doubt)
+
+
+class Ec2History:
+    """Past spot prices of machines, without extras."""
+
+    name = "ec2"
+    days = HISTORY_DAYS
+
+    def __init__(self, feeds: Feeds) -> None:
+        self._feeds = feeds
+
+    def pages(self, node_type: str, *, from_s: float, to_s: float) -> Iterator[tuple[Quote, ...]]:
+        try:
+            for page in spot_pages(self._feeds, [node_type], from_s=from_s, to_s=to_s):
+                yield tuple(
+                    Quote(each.offering, each.usd_per_h, each.at_s, self.name, doubt=each.doubt)
+                    for each in page
+                )
+        except (ClientError, BotoCoreError) as error:
+            raise PriceUnavailable(
+                f"the spot prices of {count(self.days)} days: {error}"
+            ) from error
