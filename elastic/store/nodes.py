@@ -72,7 +72,8 @@ _PLACE = func.row_number().over(
     partition_by=(_LATE_BOOTS.c.node_type, _LATE_BOOTS.c.image), order_by=_LATE_BOOTS.c.seq.desc()
 )
 _PLACED_BOOTS = select(_LATE_BOOTS, _PLACE.label("place")).subquery()
-# No more of a sort tell anything (`elastic.policy.switch_cost`), and a busy type drives out no other.
+# No more of a sort tell anything (`elastic.policy.switch_cost`), and a busy type drives out no
+# other.
 _NEWEST_BOOTS = (
     select(_PLACED_BOOTS).where(_PLACED_BOOTS.c.place <= 16).order_by(_PLACED_BOOTS.c.seq.desc())
 )
