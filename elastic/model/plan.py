@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -53,15 +53,11 @@ class Interval:
         """The high end; the middle while that is not known."""
         return self.value if self.high is None else self.high
 
-    def mapped(self, change: Callable[[float], float]) -> Interval:
-        """The interval of what `change` makes of the value; it must grow with the value.
-
-        >>> Interval(2.0, 1.0).mapped(lambda each: 10 * each)
-        Interval(value=20.0, low=10.0, high=None)
-        """
-        low = None if self.low is None else change(self.low)
-        high = None if self.high is None else change(self.high)
-        return Interval(change(self.value), low, high)
+    def scaled(self, factor: float) -> Interval:
+        """The interval of so many times the value; `factor` is not negative."""
+        low = None if self.low is None else self.low * factor
+        high = None if self.high is None else self.high * factor
+        return Interval(self.value * factor, low, high)
 
     def overlaps(self, other: Interval) -> bool:
         """True unless the two intervals are known and apart."""

@@ -177,7 +177,7 @@ class Evaluations:
             return None
         time_usd_per_h = self.snapshot.job.spec.objective.value_of_time_usd_per_h or 0.0
         usd_per_s = (outlook.usd_per_h + time_usd_per_h) / _S_PER_H
-        per_iteration = step_s.mapped(lambda each: each * usd_per_s)
+        per_iteration = step_s.scaled(usd_per_s)
         late_s, _ = promise_of(self.snapshot, way)
         return Ranked(outlook.group, step_s, outlook.usd_per_h, value, per_iteration, way, late_s)
 

@@ -312,7 +312,7 @@ def _paces(
                 factor = (
                     sum(count * ratio(each.group, phase) for phase, count in left.items()) / total
                 )
-            found[each.group] = each.step_s.mapped(factor.__mul__)
+            found[each.group] = each.step_s.scaled(factor)
     return found
 
 

@@ -135,10 +135,12 @@ def switch_cost(
         unused_usd = added_usd_per_h * unused_s / _S_PER_H
         return switch_usd + before_usd + trained_usd + unused_usd
 
-    usd = step_s.mapped(dollars)
+    low_usd = None if step_s.low is None else dollars(step_s.low)
+    high_usd = None if step_s.high is None else dollars(step_s.high)
+    usd = Interval(dollars(step_s.value), low_usd, high_usd)
     # The time at the middle and at the slow end, and the owner's value of it.
     ends_s = lasts_s(step_s.value)
-    worst_s = lasts_s(step_s.upper)
+    worst_s = lasts_s(step_s.value if step_s.high is None else step_s.high)
     cost_usd = usd.value + time_usd_per_h * ends_s / _S_PER_H
     return SwitchCost(
         switch_usd + redo_usd, transition.pause_s, usd, cost_usd, ends_s, worst_s, redone

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from benchmarks.hops import steady_tick
 
-MOVES = 244
+MOVES = 248
 """So many moves between files at most."""
 RETURNS = 8
 """So often at most `next_steps` comes back to a file where it was."""
