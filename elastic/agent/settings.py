@@ -13,7 +13,6 @@ from elastic.checkpoints import Location, is_location, parse_location
 from elastic.durations import LEASE_S
 from elastic.errors import InvalidInput
 from elastic.model import Setup
-from elastic.protocol import from_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +118,10 @@ def read_settings(path: Path) -> AgentSettings:
 
 
 def _settings_from(fields: dict[str, Any]) -> AgentSettings:
+    # Not at the top: in a container of the job's image the spawner imports this package too, and
+    # pydantic need not be there.
+    from elastic.protocol import from_json
+
     given = {name: value for name, value in fields.items() if value is not None}
     for name in ("work_dir", "shared_cache", "notice_file"):
         if name in given:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import doctest
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,6 +24,7 @@ from elastic.agent.container import (
 )
 from elastic.agent.own_limits import own_limits
 from elastic.engines import Engine
+from tests.docs.pages import ROOT
 
 _BOX = Container(
     engine=Engine.DOCKER,
@@ -150,3 +153,33 @@ def test_the_engines_error_is_said_and_not_where_its_help_is() -> None:
         "capabilities: [[gpu]].\nSee 'docker run --help'.\n"
     )
     assert gist(said).endswith("with capabilities: [[gpu]].")
+
+
+BARE = """
+import importlib, sys
+
+class OnlyTorch:
+    def find_spec(self, name, *_):
+        if name.partition(".")[0] in {missing}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}")
+
+sys.meta_path.insert(0, OnlyTorch())
+for module in ("elastic.agent.spawner", "elastic.worker.begin", "elastic.workloads.torchrun"):
+    importlib.import_module(module)
+"""
+
+
+def test_what_runs_in_a_container_needs_no_package_but_torch() -> None:
+    missing = (
+        "alembic",
+        "boto3",
+        "fastapi",
+        "httpx",
+        "pydantic",
+        "sqlalchemy",
+        "structlog",
+        "yaml",
+    )
+    subprocess.run(
+        [sys.executable, "-c", BARE.format(missing=missing)], cwd=ROOT, check=True, timeout=120
+    )
