@@ -70,7 +70,10 @@ def compiled_statements() -> Iterator[None]:
     compiled: dict[object, object] = {}
 
     def create(url: str, **more: Any) -> Engine:
-        return sqlalchemy.create_engine(url, execution_options={"compiled_cache": compiled}, **more)
+        engine = sqlalchemy.create_engine(url, **more)
+        if isinstance(engine.dialect, SQLiteDialect_pysqlite):
+            engine.update_execution_options(compiled_cache=compiled)
+        return engine
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(engines, "create_engine", create)
