@@ -11,6 +11,9 @@ from pathlib import Path
 
 from elastic.errors import InvalidInput, cannot_read
 
+# Of a file of speeds.
+_FIELDS = ("node_type", "nodes", "step_s")
+
 
 @dataclass(frozen=True, slots=True)
 class Speeds:
@@ -79,9 +82,6 @@ class Program:
     start_s: float = 20.0
     save_s: float = 2.0
     checkpoint_s: float = 600.0
-
-
-_FIELDS = ("node_type", "nodes", "step_s")
 
 
 def read_speeds(path: Path) -> Speeds:

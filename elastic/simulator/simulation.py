@@ -79,6 +79,8 @@ from elastic.store import Store, open_store
 
 log = structlog.get_logger(__name__)
 
+_MEMORY = Path("/dev/shm")
+
 # The instant at which every simulated market begins.
 BEGINS_S = 1_700_000_000.0
 # In place of the hash of the request that submits the job.
@@ -606,9 +608,6 @@ def _machine_usd(
         usd += (until_s - begin_s) * market.usd_per_h(machine.offering, begin_s) / 3600
     missing_s = max(minimum_s - (end_s - from_s), 0.0)
     return usd + missing_s * market.usd_per_h(machine.offering, end_s) / 3600
-
-
-_MEMORY = Path("/dev/shm")
 
 
 def lay_out(path: Path) -> str:

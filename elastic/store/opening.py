@@ -34,6 +34,7 @@ def open_store(url: str) -> Store:
     folder = database_folder(url)
     if folder is not None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _warn_if_emptied(Path(make_url(url).database or ""))
         _keep_private(folder, make_url(url).database or "")
     # After that: SQLite would make the file itself, with the mode that the umask gives.
     database = Database(url)
@@ -92,6 +93,16 @@ def lock(folder: Path) -> int:
     return descriptor
 
 
+def _warn_if_emptied(path: Path) -> None:
+    """Warns of an empty file: a disk that lost its content leaves one."""
+    if path.is_file() and not path.stat().st_size:
+        log.warning(
+            "the database is empty, and a new one begins: if jobs were in it, stop the daemon "
+            "and restore the last backup (elasticd db restore FILE)",
+            database=str(path),
+        )
+
+
 def _keep_private(folder: Path, database: str) -> None:
     """Makes sure that only its owner reads a database of SQLite: it holds the secrets that jobs
     bring.
@@ -104,13 +115,6 @@ def _keep_private(folder: Path, database: str) -> None:
         return
     path = folder / Path(database).name
     with contextlib.suppress(OSError):
-        if path.exists() and not path.stat().st_size:
-            # A disk that lost its content leaves such a file.
-            log.warning(
-                "the database is empty, and a new one begins: if jobs were in it, stop the daemon "
-                "and restore the last backup (elasticd db restore FILE)",
-                database=str(path),
-            )
         path.touch(mode=0o600)
     # A database of an earlier version may be readable by others, and its two helper files with it.
     for each in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):

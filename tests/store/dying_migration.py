@@ -59,7 +59,7 @@ def _states(script: Path, folder: Path) -> tuple[str, str]:
 
 
 def _files(folder: Path) -> frozenset[tuple[str, bytes]]:
-    """What a kill has left, but for the index of SQLite's log: whoever comes first makes it again."""
+    """What a kill has left, but for the index of SQLite's log, which the next process makes again."""
     return frozenset(
         (str(each.relative_to(folder)), hashlib.sha256(each.read_bytes()).digest())
         for each in folder.rglob("*")
