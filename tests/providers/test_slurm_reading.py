@@ -205,6 +205,14 @@ def test_what_slurm_forgot_is_remembered_over_a_restart(tmp_path: Path) -> None:
     assert later.jobs == {}
 
 
+@pytest.mark.parametrize("content", ["5", "[5]", '[{"id": "1"}]', "no JSON"])
+def test_a_damaged_memory_is_none(tmp_path: Path, content: str) -> None:
+    (tmp_path / "slurm.json").write_text(content)
+    memory = JobMemory(tmp_path / "slurm.json")
+    memory.read()
+    assert memory.jobs == {}
+
+
 @pytest.mark.parametrize(
     ("sacct", "is_known"),
     [

@@ -26,7 +26,7 @@ class JobMemory:
     def read(self) -> None:
         """Takes in what an earlier daemon has written."""
         # A damaged memory is none: Slurm still knows what runs.
-        with suppress(OSError, ValueError, InvalidInput):
+        with suppress(OSError, ValueError, TypeError, InvalidInput):
             for record in json.loads(self.path.read_text()):
                 job = from_json(SlurmJob, record)
                 self.jobs[job.id] = job
