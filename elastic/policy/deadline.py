@@ -154,7 +154,7 @@ def _kinds(
     """
     found: dict[object, list[Evaluation]] = {}
     for each in known:
-        if not each.group.is_on_demand:
+        if _is_spot(each.group):
             found.setdefault(each.group.node_types, []).append(each)
     kinds = []
     for outlooks in found.values():
@@ -200,7 +200,7 @@ def _safe(
 ) -> list[Evaluation]:
     """On-demand groups that can be bought: the cheapest, the cheapest that is in time, and the
     fastest."""
-    own = [each for each in known if each.group.is_on_demand and each.lack is None]
+    own = [each for each in known if not _is_spot(each.group) and each.lack is None]
     ordered = sorted(
         own, key=lambda each: (_step_s(each) * (each.usd_per_h or 0.0), _step_s(each), each.group)
     )
@@ -466,7 +466,7 @@ def _plan(evaluations: Evaluations, ways: Sequence[PricedOption], left_s: float)
         best = held
     if best.group is None:
         # To wait must save enough against spot that can be bought.
-        spot = next((each for each in ordered if each.group and not each.group.is_on_demand), None)
+        spot = next((each for each in ordered if each.group and _is_spot(each.group)), None)
         if spot is not None and best.usd > (1 - _PATIENCE) * spot.usd:
             best = spot
     # The reason names the best way that was not taken.
@@ -505,7 +505,7 @@ def _least_gain(held: PricedOption, best: PricedOption) -> float:
     """
     if held.group is None or best.group is None or held.group.node_types == best.group.node_types:
         return 1e-6
-    if not (held.group.is_on_demand or best.group.is_on_demand):
+    if _is_spot(held.group) and _is_spot(best.group):
         return _PATIENCE
     return 1e-6
 
@@ -514,6 +514,11 @@ def _on(group: Group | None) -> str:
     if group is None:
         return "if nothing is bought now"
     return f"on {name(group)}"
+
+
+def _is_spot(group: Group) -> bool:
+    """Whether a group counts as spot: a mix counts as its first offering."""
+    return group.members[0][0].capacity is Capacity.SPOT
 
 
 def _step_s(outlook: Evaluation) -> float:
