@@ -13,7 +13,9 @@ from typing import Any
 from elastic.errors import InvalidInput
 from elastic.protocol import Outgoing, outgoing
 from elastic.worker.messages import note_of_dropped
+from elastic.worker.outbox import joined
 
+MAX_ROWS = 20_000
 BATCH_ROWS = 500
 log = logging.getLogger(__name__)
 
@@ -21,16 +23,21 @@ SCHEMA = """
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = NORMAL;
 CREATE TABLE IF NOT EXISTS said (seq INTEGER PRIMARY KEY AUTOINCREMENT, content TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS sent (up_to INTEGER NOT NULL);
+INSERT INTO sent SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM sent);
 """
 
 
 class DiskOutbox:
     """Numbered messages, counted through all lives of the agent; thread-safe.
 
-    It keeps all of them: a node whose daemon is silent ends with its lease, which is their bound.
+    When too many wait, adjacent windows of one worker and phase are joined in pairs. Totals stay
+    exact, and only the resolution halves. What the daemon may have received is never joined, so
+    nothing counts twice.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, max_rows: int = MAX_ROWS) -> None:
+        self._max_rows = max_rows
         self.dropped = 0
         self._lock = threading.Lock()
         self._db = sqlite3.connect(path, check_same_thread=False)
@@ -45,9 +52,11 @@ class DiskOutbox:
         rows = [(json.dumps(message),) for message in messages]
         with self._lock, self._db:
             self._db.executemany("INSERT INTO said (content) VALUES (?)", rows)
+            if self._count() > self._max_rows:
+                self._halve()
 
     def batch(self, limit: int = BATCH_ROWS) -> list[Outgoing]:
-        """The oldest messages, each with its ``seq``.
+        """The oldest messages, each with its ``seq``; from now on they count as possibly delivered.
 
         A message that the daemon would refuse is dropped here, or it would block all others.
         """
@@ -55,6 +64,9 @@ class DiskOutbox:
             rows = self._db.execute(
                 "SELECT seq, content FROM said ORDER BY seq LIMIT ?", (limit,)
             ).fetchall()
+            if rows:
+                # What was handed out may have reached the daemon, and must not be joined.
+                self._db.execute("UPDATE sent SET up_to = MAX(up_to, ?)", (rows[-1][0],))
         messages = []
         for seq, content in rows:
             try:
@@ -84,4 +96,30 @@ class DiskOutbox:
 
     def __len__(self) -> int:
         with self._lock:
-            return int(self._db.execute("SELECT COUNT(*) FROM said").fetchone()[0])
+            return self._count()
+
+    def _count(self) -> int:
+        return int(self._db.execute("SELECT COUNT(*) FROM said").fetchone()[0])
+
+    def _halve(self) -> None:
+        rows = self._db.execute(
+            "SELECT seq, content FROM said WHERE seq > (SELECT up_to FROM sent) ORDER BY seq"
+        ).fetchall()
+        before: tuple[int, dict[str, Any]] | None = None
+        for seq, content in rows:
+            message = json.loads(content)
+            if before is not None and _kind(before[1]) == _kind(message):
+                # Keep the later number: the daemon takes every message above the last one it
+                # stored.
+                text = json.dumps(joined(before[1], message))
+                self._db.execute("UPDATE said SET content = ? WHERE seq = ?", (text, seq))
+                self._db.execute("DELETE FROM said WHERE seq = ?", (before[0],))
+                before = None
+            else:
+                before = None
+                if message["kind"] == "window":
+                    before = (seq, message)
+
+
+def _kind(window: dict[str, Any]) -> tuple[Any, ...]:
+    return tuple(window.get(name) for name in ("worker", "generation", "phase", "is_cold"))

@@ -1,4 +1,5 @@
-"""What workers said survives the agent and the daemon's silence, exactly once."""
+"""What workers said survives the agent and the daemon's silence, exactly once and within a
+bound."""
 
 from __future__ import annotations
 
@@ -10,27 +11,33 @@ from typing import Any
 import pytest
 
 from elastic.agent.disk_outbox import DiskOutbox
-from elastic.protocol import NoteMessage
+from elastic.protocol import NoteMessage, WindowMessage
 
 
-def window() -> dict[str, Any]:
+def window(
+    turns: int = 1, *, phase: str = "main", worker: str = "w", is_cold: bool = False
+) -> dict[str, Any]:
     return {
         "kind": "window",
-        "worker": "w",
+        "worker": worker,
         "generation": 1,
-        "phase": "main",
-        "is_cold": False,
+        "phase": phase,
+        "is_cold": is_cold,
         "iteration": None,
-        "iterations": 1,
-        "elapsed_s": 0.5,
+        "iterations": turns,
+        "elapsed_s": 0.5 * turns,
         "world_size": 1,
         "ended_at_s": 1.7e9,
     }
 
 
+def windows(disk_outbox: DiskOutbox) -> list[WindowMessage]:
+    return [each for each in disk_outbox.batch(limit=1000) if isinstance(each, WindowMessage)]
+
+
 @pytest.fixture
 def disk_outbox(tmp_path: Path) -> Iterator[DiskOutbox]:
-    with closing(DiskOutbox(tmp_path / "spool")) as result:
+    with closing(DiskOutbox(tmp_path / "spool", max_rows=100)) as result:
         yield result
 
 
@@ -57,10 +64,40 @@ def test_a_batch_is_bounded_and_oldest_first(disk_outbox: DiskOutbox) -> None:
     assert [message.seq for message in disk_outbox.batch(limit=3)] == [1, 2, 3]
 
 
+def test_a_long_silence_halves_the_resolution_and_keeps_the_totals(disk_outbox: DiskOutbox) -> None:
+    for _ in range(1000):
+        disk_outbox.add([window()])
+    rows = windows(disk_outbox)
+    assert len(rows) <= 100
+    assert sum(row.iterations for row in rows) == 1000
+    assert sum(row.elapsed_s for row in rows) == pytest.approx(500.0)
+    assert [row.seq for row in rows] == sorted(row.seq for row in rows)
+
+
+def test_what_may_have_reached_the_daemon_is_never_joined(disk_outbox: DiskOutbox) -> None:
+    disk_outbox.add([window() for _ in range(60)])
+    sent = disk_outbox.batch(limit=60)
+    disk_outbox.add([window() for _ in range(60)])
+    rows = windows(disk_outbox)
+    assert rows[:60] == sent
+    assert sum(row.iterations for row in rows) == 120
+    assert len(rows) == 90
+
+
+@pytest.mark.parametrize("other", [{"phase": "gan"}, {"worker": "v"}, {"is_cold": True}])
+def test_windows_that_differ_in_kind_are_not_joined(
+    disk_outbox: DiskOutbox, other: dict[str, Any]
+) -> None:
+    disk_outbox.add([window(), window(**other)] * 60)
+    rows = windows(disk_outbox)
+    assert [row.iterations for row in rows] == [1] * 120
+
+
 def test_events_keep_their_place_among_windows(disk_outbox: DiskOutbox) -> None:
     disk_outbox.add([window(), {"kind": "note", "text": "x"}, window()] * 40)
     rows = disk_outbox.batch(limit=1000)
-    assert [row.kind for row in rows] == ["window", "note", "window"] * 40
+    assert sum(row.kind == "note" for row in rows) == 40
+    assert sum(getattr(row, "iterations", 0) for row in rows) == 80
 
 
 def test_a_row_that_the_daemon_would_refuse_keeps_no_other_waiting(disk_outbox: DiskOutbox) -> None:
@@ -79,3 +116,12 @@ def test_a_row_that_the_daemon_would_refuse_keeps_no_other_waiting(disk_outbox: 
         and "WindowMessage, found world_size: wanted less than or equal to 1000000" in first.text
     )
     assert "2 so far" in second.text
+
+
+def test_windows_whose_sum_does_not_fit_are_dropped_when_they_are_sent(
+    disk_outbox: DiskOutbox,
+) -> None:
+    disk_outbox.add([window(turns=2**52) for _ in range(102)])
+    assert [
+        message.kind for message in disk_outbox.batch(limit=1000)
+    ] == [] and disk_outbox.dropped == 51
