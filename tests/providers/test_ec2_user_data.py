@@ -104,7 +104,7 @@ def boot(tmp_path: Path, imds: str) -> Boot:
     """Runs a script as a machine would, and gives what was said: by the agent, by the power switch.
 
     `programs` are further ones, or others. It ends with the power, or `until` something else is
-    true. One that is hurried counts a second in a hundredth of one; where the power stays, ten ways
+    true. One that is hurried counts a second in a hundredth of one; where the power stays, two ways
     to switch it off are tried in a second.
     """
 
@@ -121,7 +121,8 @@ def boot(tmp_path: Path, imds: str) -> Boot:
         # could be quicker on a busy machine, and end the first before it has said anything.
         pauses = {"sleep 2;": "sleep 0.02;", "sleep 1;": "sleep 0.05;"} if is_hurried else {}
         if until is not None:
-            pauses["sleep 30"] = "sleep 0.1"
+            # Not shorter: on a busy machine a way that hangs would speak after the next one.
+            pauses["sleep 30"] = "sleep 0.5"
         is_over = until or (lambda: False)
         folder = tmp_path / "bin"
         # All that the script may use: this machine's own switch must stay out of its reach.
