@@ -45,15 +45,15 @@ HIDING = (sys.executable, "-I", "-S", "-c", _HIDING)
 WITH_RUNAWAYS = (sys.executable, "-I", "-S", "-c", _RUNAWAYS)
 
 
-def processes_of(node_id: str, *, root: Path | None = None) -> set[int]:
+def processes_of(node_id: str, *, cluster: str | None = None) -> set[int]:
     """The living processes that carry the node's id in their environment, found without the
     provider's own code.
 
-    With `root` only those of its cluster: tests that run at the same time may use the same ids.
+    With `cluster` only those of it: tests that run at the same time may use the same ids.
     """
     marks = {f"ELASTICD_NODE_ID={node_id}"}
-    if root is not None:
-        marks.add(f"ELASTICD_CLUSTER={(root / 'cluster').read_text()}")
+    if cluster is not None:
+        marks.add(f"ELASTICD_CLUSTER={cluster}")
     found = set()
     for path in Path("/proc").glob("[0-9]*"):
         try:

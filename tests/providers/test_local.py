@@ -55,6 +55,11 @@ def connect(tmp_path: Path) -> Iterator[Connect]:
             assert {i.state for i in provider.instances()} <= {InstanceState.GONE}
 
 
+def cluster_of(root: Path) -> str:
+    """The name that nodes below this folder carry."""
+    return (root / "cluster").read_text()
+
+
 def _agent_pid(root: Path, node_id: str = "node-1") -> int:
     """The number of the node's agent, once it runs the agent's program."""
     pid = int(json.loads((root / "nodes" / node_id / "process.json").read_text())["pid"])
@@ -225,21 +230,21 @@ def test_termination_ends_runaways_in_sessions_of_their_own(
 ) -> None:
     provider = connect(WITH_RUNAWAYS)
     machine = buy(provider, request(1, Offering("half")))
-    wait_until(lambda: len(processes_of("node-1", root=tmp_path)) == 4)
+    wait_until(lambda: len(processes_of("node-1", cluster=cluster_of(tmp_path))) == 4)
     provider.terminate(machine.provider_id, now_s=time.time())
-    assert processes_of("node-1", root=tmp_path) == set()
+    assert processes_of("node-1", cluster=cluster_of(tmp_path)) == set()
     assert provider.instances()[0].state is InstanceState.GONE
 
 
 def test_a_node_whose_agent_died_is_cleaned_up_and_gone(connect: Connect, tmp_path: Path) -> None:
     provider = connect(WITH_RUNAWAYS)
     buy(provider, request(1, Offering("half")))
-    wait_until(lambda: len(processes_of("node-1", root=tmp_path)) == 4)
+    wait_until(lambda: len(processes_of("node-1", cluster=cluster_of(tmp_path))) == 4)
     _kill_agent(tmp_path, "node-1")
     # One that begins a program has no environment.
-    wait_until(lambda: len(processes_of("node-1", root=tmp_path)) == 3)
+    wait_until(lambda: len(processes_of("node-1", cluster=cluster_of(tmp_path))) == 3)
     assert provider.instances()[0].state is InstanceState.GONE
-    assert processes_of("node-1", root=tmp_path) == set()
+    assert processes_of("node-1", cluster=cluster_of(tmp_path)) == set()
 
 
 @needs_cgroups
@@ -250,7 +255,7 @@ def test_a_control_group_finds_even_those_who_hide(connect: Connect, tmp_path: P
     wait_until(
         lambda: (
             len((group / "cgroup.procs").read_text().split()) == 2
-            and len(processes_of("node-1", root=tmp_path)) == 1
+            and len(processes_of("node-1", cluster=cluster_of(tmp_path))) == 1
         )
     )
     provider.terminate(machine.provider_id, now_s=time.time())

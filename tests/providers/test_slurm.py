@@ -37,6 +37,11 @@ MAIN = Offering("main")
 IDLE_NODES = Offering("idle", Capacity.SPOT)
 
 
+def cluster_of(folder: Path, of: str = "ours") -> str:
+    """The name that a test's nodes carry, apart from those of tests beside it."""
+    return f"{of}-{folder.name}"
+
+
 @pytest.fixture(scope="module")
 def slurm() -> Iterator[SlurmCluster]:
     skip_where_there_is_no_slurm()
@@ -63,7 +68,7 @@ def connect(slurm: SlurmCluster, tmp_path: Path) -> Iterator[Connect]:
             commands=SlurmCommands(
                 slurm.environment | {"PATH": f"{path or ''}:{slurm.environment['PATH']}"}
             ),
-            cluster=Cluster(f"{cluster}-{tmp_path.name}", f"host here, data of {cluster}"),
+            cluster=Cluster(cluster_of(tmp_path, cluster), f"host here, data of {cluster}"),
             memory=tmp_path / "memory" / f"{cluster}.json",
             terms=NodeTerms(
                 "/checkpoints", "/artifacts", lease_s=60.0, grace_s=1.0, agent_command=agent_command
@@ -231,14 +236,16 @@ def test_a_job_that_could_never_start_is_ended_with_slurms_reason(
 
 
 def test_the_end_of_a_node_is_that_of_all_its_processes(
-    connect: Connect, slurm: SlurmCluster
+    connect: Connect, slurm: SlurmCluster, tmp_path: Path
 ) -> None:
     provider = connect(agent_command=WITH_RUNAWAYS)
     launched = buy(provider, request(1, MAIN))
-    slurm.until("all run", lambda: len(processes_of("node-1")) >= 4)
+    slurm.until("all run", lambda: len(processes_of("node-1", cluster=cluster_of(tmp_path))) >= 4)
     end(provider, launched)
     # At once, and not after KillWait: what is ended on purpose has nothing left to say.
-    slurm.until("none is left", lambda: not processes_of("node-1"), within_s=4)
+    slurm.until(
+        "none is left", lambda: not processes_of("node-1", cluster=cluster_of(tmp_path)), within_s=4
+    )
     slurm.until("it is gone", lambda: only(provider).state is InstanceState.GONE, within_s=4)
     assert only(provider).ended_because == ""
 
@@ -277,7 +284,7 @@ pathlib.Path("{tmp_path}/told").write_text(notice.read_text())
     provider = connect(agent_command=agent)
     launched = buy(provider, request(1, MAIN))
     slurm.until("it runs", lambda: only(provider).state is InstanceState.RUNNING)
-    slurm.until("it has begun", lambda: processes_of("node-1"))
+    slurm.until("it has begun", lambda: processes_of("node-1", cluster=cluster_of(tmp_path)))
     slurm.run("scancel", launched.provider_id.removeprefix("slurm-"))
     slurm.until("it is gone", lambda: only(provider).state is InstanceState.GONE)
     told = json.loads((tmp_path / "told").read_text())
