@@ -20,6 +20,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
 
+from pydantic import BaseModel, ValidationError
 from sqlalchemy import inspect
 from sqlalchemy.engine import make_url
 
@@ -35,6 +36,23 @@ _MANIFEST = "manifest.json"
 _DATABASE = "database"
 _MOST_MANIFEST_BYTES = 1 << 20
 _PIECE_BYTES = 1 << 20
+
+
+class _File(BaseModel):
+    """What a restore compares a file of the archive with: a tar file has no sum of it."""
+
+    sha256: str
+    bytes: int
+
+
+class _Manifest(BaseModel):
+    """What a backup holds, in the words of its file."""
+
+    format: int
+    elasticd: str
+    made_at: str
+    kind: str
+    files: dict[str, _File]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,17 +82,16 @@ def back_up(url: str, secrets: Mapping[str, Path], target: Path, *, now_s: float
         # Copy the database first; the files are small, and read when they are packed.
         kind = _dump(url, database)
         files = {_DATABASE: database, **{n: path for n, path in secrets.items() if path.exists()}}
-        manifest = {
-            "format": _FORMAT,
-            "elasticd": __version__,
-            "made_at": instant(now_s),
-            "kind": kind,
-            "files": {
-                # The sums are for `restore`: a tar file has none for what it holds.
-                name: {"sha256": _sum_of(path), "bytes": path.stat().st_size}
+        manifest = _Manifest(
+            format=_FORMAT,
+            elasticd=__version__,
+            made_at=instant(now_s),
+            kind=kind,
+            files={
+                name: _File(sha256=_sum_of(path), bytes=path.stat().st_size)
                 for name, path in files.items()
             },
-        }
+        )
         try:
             # Written aside and linked, so that a backup is whole or not there.
             _pack(partial, manifest, files)
@@ -95,16 +112,16 @@ def restore(source: Path, url: str, secrets: Mapping[str, Path]) -> Backup:
     """
     with _opened(source) as archive:
         manifest = _manifest_in(archive, source)
-        wanted = {name: path for name, path in secrets.items() if name in manifest["files"]}
+        wanted = {name: path for name, path in secrets.items() if name in manifest.files}
         kind = make_url(url).get_backend_name()
-        if kind != manifest["kind"]:
+        if kind != manifest.kind:
             raise InvalidInput(
-                f"{source} holds a database of {manifest['kind']}, and database_url names one of "
+                f"{source} holds a database of {manifest.kind}, and database_url names one of "
                 f"{kind}"
             )
         for name, path in wanted.items():
             # The same content may be there: a restore that was broken off is simply run again.
-            if path.exists() and _sum_of(path) != manifest["files"][name]["sha256"]:
+            if path.exists() and _sum_of(path) != manifest.files[name].sha256:
                 raise Conflict(_in_the_way(path))
         # Look before anything is unpacked: a refusal must not leave half a restore behind.
         _refuse_database(url)
@@ -212,16 +229,16 @@ def _in_the_way(path: Path) -> str:
     )
 
 
-def _pack(path: Path, manifest: Mapping[str, Any], files: Mapping[str, Path]) -> None:
+def _pack(path: Path, manifest: _Manifest, files: Mapping[str, Path]) -> None:
     # What a backup left that was killed.
     path.unlink(missing_ok=True)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as file, tarfile.open(fileobj=file, mode="w") as archive:
-        text = json.dumps(manifest, indent=2).encode()
+        text = manifest.model_dump_json(indent=2).encode()
         _add(archive, _MANIFEST, BytesIO(text), len(text))
         for name, each in files.items():
             with each.open("rb") as content:
-                _add(archive, name, content, manifest["files"][name]["bytes"])
+                _add(archive, name, content, manifest.files[name].bytes)
     sync_file(path)
 
 
@@ -245,27 +262,36 @@ def _opened(source: Path) -> tarfile.TarFile:
         raise InvalidInput(f"{source} is no backup of elasticd: {error}") from error
 
 
-def _manifest_in(archive: tarfile.TarFile, source: Path) -> dict[str, Any]:
+def _manifest_in(archive: tarfile.TarFile, source: Path) -> _Manifest:
     try:
         entry = archive.getmember(_MANIFEST)
         content = archive.extractfile(entry)
         # The size is checked before anything is read into memory.
         if content is None or entry.size > _MOST_MANIFEST_BYTES:
             raise InvalidInput(f"{source} is no backup of elasticd: its manifest is none")
-        manifest: dict[str, Any] = json.loads(content.read())
-        known = manifest["format"] == _FORMAT and _DATABASE in manifest["files"]
+        told: dict[str, Any] = json.loads(content.read())
+        if told["format"] != _FORMAT:
+            raise InvalidInput(
+                f"{source} was made by elasticd {told.get('elasticd')}, in a format that this "
+                "version does not know; restore it with that version"
+            )
+        manifest = _Manifest.model_validate(told)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise InvalidInput(
+            f"{source} is no backup of elasticd, or is damaged: its manifest's {where}: "
+            f"{first['msg']}"
+        ) from error
     except (KeyError, TypeError, ValueError, OSError, tarfile.TarError) as error:
         raise InvalidInput(f"{source} is no backup of elasticd, or is damaged: {error}") from error
-    if not known:
-        raise InvalidInput(
-            f"{source} was made by elasticd {manifest.get('elasticd')}, in a format that this "
-            "version does not know; restore it with that version"
-        )
+    if _DATABASE not in manifest.files:
+        raise InvalidInput(f"{source} is no backup of elasticd: it holds no database")
     return manifest
 
 
 def _unpack(
-    archive: tarfile.TarFile, source: Path, name: str, manifest: Mapping[str, Any], folder: Path
+    archive: tarfile.TarFile, source: Path, name: str, manifest: _Manifest, folder: Path
 ) -> Path:
     path = folder / name
     summed = hashlib.sha256()
@@ -280,7 +306,7 @@ def _unpack(
                 file.write(piece)
     except (KeyError, tarfile.TarError) as error:
         raise InvalidInput(f"{source} is damaged: {name} cannot be read: {error}") from error
-    if summed.hexdigest() != manifest["files"][name]["sha256"]:
+    if summed.hexdigest() != manifest.files[name].sha256:
         raise InvalidInput(
             f"{source} is damaged: {name} is not what the manifest says; take another"
         )
@@ -292,11 +318,11 @@ def _sum_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _described(path: Path, manifest: Mapping[str, Any]) -> Backup:
+def _described(path: Path, manifest: _Manifest) -> Backup:
     return Backup(
         path=path,
-        made_at=manifest["made_at"],
-        version=manifest["elasticd"],
-        kind=manifest["kind"],
-        sizes={name: each["bytes"] for name, each in manifest["files"].items()},
+        made_at=manifest.made_at,
+        version=manifest.elasticd,
+        kind=manifest.kind,
+        sizes={name: each.bytes for name, each in manifest.files.items()},
     )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import stat
 import tarfile
 from io import BytesIO
@@ -193,6 +195,33 @@ def test_what_is_no_backup_is_refused(tmp_path: Path) -> None:
     with tarfile.open(file, "w") as archive:
         archive.addfile(tarfile.TarInfo("../secret"), BytesIO(b""))
     with pytest.raises(InvalidInput, match="no backup of elasticd"):
+        restore(file, url_in(tmp_path), secrets_in(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("manifest", "why"),
+    [
+        ({"format": 1, "files": {"database": 3}}, "manifest's elasticd: Field required"),
+        (
+            {"format": 1, "elasticd": "0", "made_at": "", "kind": "sqlite", "files": []},
+            "manifest's files: Input should be a valid dictionary",
+        ),
+        (
+            {"format": 1, "elasticd": "0", "made_at": "", "kind": "sqlite", "files": {}},
+            "holds no database",
+        ),
+        ({"format": 2, "elasticd": "9.1"}, "made by elasticd 9.1, in a format"),
+        ([], "list indices"),
+    ],
+)
+def test_a_manifest_of_another_shape_is_refused(tmp_path: Path, manifest: object, why: str) -> None:
+    file = tmp_path / "backup.tar"
+    text = json.dumps(manifest).encode()
+    entry = tarfile.TarInfo("manifest.json")
+    entry.size = len(text)
+    with tarfile.open(file, "w") as archive:
+        archive.addfile(entry, BytesIO(text))
+    with pytest.raises(InvalidInput, match=re.escape(why)):
         restore(file, url_in(tmp_path), secrets_in(tmp_path))
 
 
