@@ -265,13 +265,23 @@ def refusal(url: str, error: DBAPIError) -> StoreUnavailable:
     """Says what the database refused, and the way out where its file is damaged."""
     if is_of_damage(error.orig):
         return damaged(make_url(url).database, str(error.orig))
+    if _primary_code(error.orig) == sqlite3.SQLITE_CANTOPEN:
+        return StoreUnavailable(
+            f"cannot open the database {make_url(url).database}: wanted a file that this user may "
+            f"read and write, in a folder that it may write to, found: {error.orig}"
+        )
     return StoreUnavailable(f"the database refused: {error.orig}; nothing was changed")
 
 
 def is_of_damage(error: BaseException | None) -> bool:
     """Whether SQLite says by this error that a file is damaged, or no database."""
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest tells the kinds of one
-    return code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+    return _primary_code(error) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+def _primary_code(error: BaseException | None) -> int:
+    """What SQLite calls an error, without the rest that tells its kinds; 0 for no error of it."""
+    code: int = getattr(error, "sqlite_errorcode", 0)
+    return code & 0xFF
 
 
 def damaged(path: Path | str | None, why: str) -> StoreUnavailable:

@@ -17,6 +17,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, create_engine, inspect, text
 from structlog.testing import capture_logs
 
+from elastic.errors import StoreUnavailable
 from elastic.model import AgentState, JobSpec, Mode, Pulse, Workers
 from elastic.policy import decide
 from elastic.store import migrate, migration_config, open_store, to_text
@@ -53,6 +54,12 @@ def test_an_empty_file_is_a_new_database_and_its_owner_is_told(tmp_path: Path) -
         open_store(f"sqlite:///{path}").close()
     (told,) = [each for each in logs if each["log_level"] == "warning"]
     assert "elasticd db restore" in told["event"] and told["database"] == str(path)
+
+
+def test_a_database_that_cannot_be_opened_is_named_with_what_is_wanted(tmp_path: Path) -> None:
+    (tmp_path / "elasticd.db").mkdir()
+    with pytest.raises(StoreUnavailable, match=r"cannot open the database /.*elasticd\.db: wanted"):
+        open_store(f"sqlite:///{tmp_path / 'elasticd.db'}")
 
 
 def test_a_database_that_is_new_or_behind_is_migrated(tmp_path: Path) -> None:
