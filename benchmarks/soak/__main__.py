@@ -10,11 +10,15 @@ import argparse
 import sys
 import time
 from collections import Counter
+from collections.abc import Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from itertools import count
 
 from benchmarks.soak.defects import DEFECTS, catch
 from benchmarks.soak.play import Outcome, Script, play
+
+# A run of years says that often how far it is.
+_TELL_DAYS = 100.0
 
 
 def main() -> int:
@@ -51,7 +55,11 @@ def _live(pool: Executor, arguments: argparse.Namespace) -> int:
     found: list[Outcome] = []
     days = 0.0
     seeds = count(arguments.seed)
+    told = 0.0
     while days < arguments.days:
+        if days - told >= _TELL_DAYS:
+            told = days
+            print(f"{_told(found, days, began_s)}, next seed {found[-1].seed + 1}", flush=True)
         some = [Script(next(seeds), arguments.a_day) for _ in range(4 * arguments.jobs)]
         for outcome in pool.map(play, some):
             found.append(outcome)
@@ -64,15 +72,19 @@ def _live(pool: Executor, arguments: argparse.Namespace) -> int:
     met = sum((Counter(each.met) for each in found), Counter())
     for kind, times in sorted(met.items()):
         print(f"{times:6d}  {kind}")
-    broken = sum(len(each.violations) for each in found)
-    print(
+    print(_told(found, days, began_s))
+    return 1 if any(each.violations for each in found) else 0
+
+
+def _told(found: Sequence[Outcome], days: float, began_s: float) -> str:
+    return (
         f"{len(found)} lives, {days:.0f} days, {sum(each.machines for each in found)} machines, "
         f"{sum(each.deaths for each in found)} deaths of the daemon, "
-        f"{sum(each.looks for each in found)} looks: {broken} promises broken, "
+        f"{sum(each.looks for each in found)} looks: "
+        f"{sum(len(each.violations) for each in found)} promises broken, "
         f"{sum(each.cpu_s for each in found) / days:.1f} CPU-s a day, "
         f"{time.monotonic() - began_s:.0f} s"
     )
-    return 1 if broken else 0
 
 
 if __name__ == "__main__":
