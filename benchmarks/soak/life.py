@@ -382,7 +382,10 @@ class FaultyLife(Simulation):
             self.cloud.relent(operation)
         self.store.close()
         self.store = self.agents.store = open_store(lay_out(self.folder / "elasticd.db"))
-        self.daemon_clock = self._new_clock(self.daemon_clock.now_s() if has_clock else None)
+        before = self.daemon_clock
+        # A time that nothing had confirmed was not written down for the next start.
+        goes_on = has_clock and (before.is_confirmed or before.has_continued)
+        self.daemon_clock = self._new_clock(before.now_s() if goes_on else None)
         self._decided = None
         self._wire(FakeProvider(self.cloud))
         with suppress(StoreUnavailable):
