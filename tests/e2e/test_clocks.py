@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from elastic.durations import MINIMUM_BILLED_S
 from elastic_lab import parse_scenario, running_lab
 from tests.e2e.cloud_story import Story
 from tests.e2e.running import running_daemon
@@ -101,6 +102,8 @@ def test_a_clock_that_is_set_ends_no_job_and_charges_nothing(
     daemon.until("no instance runs", lambda: not story.lab.running())
     ledger_usd = daemon.get("/v1/ledger", job=job_id)["total_usd"]
     (line,) = story.lab.bill().lines
-    # EC2 tells launches and ends in whole seconds, which matters where a job lasts a minute.
+    # EC2 tells launches and ends in whole seconds, which matters where a job lasts a minute. It
+    # bills for a minute at least.
     told_s = floor(line.launched_at_s + line.running_s) - floor(line.launched_at_s)
-    assert ledger_usd == pytest.approx(line.usd * told_s / line.running_s, rel=0.01)
+    usd_per_s = line.usd / line.billed_s
+    assert ledger_usd == pytest.approx(usd_per_s * max(told_s, MINIMUM_BILLED_S), rel=0.01)
