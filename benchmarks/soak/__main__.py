@@ -15,7 +15,8 @@ from concurrent.futures import Executor, ProcessPoolExecutor
 from itertools import count
 
 from benchmarks.soak.defects import DEFECTS, catch
-from benchmarks.soak.play import Outcome, Script, play
+from benchmarks.soak.faults import DAY
+from benchmarks.soak.play import LONGEST_S, Outcome, Script, play
 
 # A run of years says that often how far it is.
 _TELL_DAYS = 100.0
@@ -57,13 +58,15 @@ def _live(pool: Executor, arguments: argparse.Namespace) -> int:
     seeds = count(arguments.seed)
     told = 0.0
     while days < arguments.days:
-        if days - told >= _TELL_DAYS:
-            told = days
-            print(f"{_told(found, days, began_s)}, next seed {found[-1].seed + 1}", flush=True)
-        some = [Script(next(seeds), arguments.a_day) for _ in range(4 * arguments.jobs)]
+        # As many as are needed however long they last: a process that is through waits for none.
+        lives = max(4 * arguments.jobs, int((arguments.days - days) * DAY / LONGEST_S))
+        some = [Script(next(seeds), arguments.a_day) for _ in range(lives)]
         for outcome in pool.map(play, some):
             found.append(outcome)
             days += outcome.days
+            if days - told >= _TELL_DAYS:
+                told = days
+                print(f"{_told(found, days, began_s)}, next seed {outcome.seed + 1}", flush=True)
             for each in outcome.violations:
                 print(
                     f"seed {outcome.seed}, {each.at_s / 3600:.1f} h: {each.promise}: {each.what}",

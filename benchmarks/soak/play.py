@@ -29,7 +29,8 @@ from elastic.simulator import (
 from elastic.simulator.simulation import fast_folder
 
 _HOUR = 3600.0
-_LONGEST = 4 * DAY
+# Seconds of virtual time.
+LONGEST_S = 4 * DAY
 # A stop takes longer than a look, so that a daemon that waits for none is found out.
 _SAVE_S = 8.0
 
@@ -94,7 +95,7 @@ def play(script: Script) -> Outcome:
     speeds = {"small": {1: 1.0, 2: 0.55, 4: 0.3}, "large": {1: 0.5, 2: 0.28, 4: 0.16}}
     faults = script.faults
     if faults is None:
-        faults = drawn(script.seed, until_s=_LONGEST, a_day=script.a_day, kinds=script.kinds)
+        faults = drawn(script.seed, until_s=LONGEST_S, a_day=script.a_day, kinds=script.kinds)
     promises = Promises()
     with fast_folder() as folder:
         life = FaultyLife(
@@ -112,7 +113,7 @@ def play(script: Script) -> Outcome:
         )
         try:
             with suppress(PromiseBroken):
-                life.run(until_s=_LONGEST)
+                life.run(until_s=LONGEST_S)
                 _wind_down(life)
                 promises.end(life)
             return Outcome(
@@ -162,7 +163,7 @@ def _steps(
     """A spot price that moves now and then."""
     steps = [(0.0, usd_per_h)]
     at_s = 0.0
-    while at_s < _LONGEST:
+    while at_s < LONGEST_S:
         at_s += chance.expovariate(1 / script.price_lasts_s)
         steps.append((at_s, usd_per_h * chance.uniform(*script.price_spread)))
     return tuple(steps)
@@ -172,7 +173,7 @@ def _availability(chance: random.Random) -> Availability:
     """A pool that is up for half a day, and down for an hour."""
     turns = []
     at_s = 0.0
-    while at_s < _LONGEST:
+    while at_s < LONGEST_S:
         at_s += chance.expovariate(1 / (12 * _HOUR)) + 60.0
         turns.append(at_s)
         at_s += chance.expovariate(1 / _HOUR) + 60.0
