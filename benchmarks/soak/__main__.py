@@ -17,6 +17,7 @@ from itertools import count
 from benchmarks.soak.defects import DEFECTS, catch
 from benchmarks.soak.faults import DAY
 from benchmarks.soak.play import LONGEST_S, Outcome, Script, play
+from benchmarks.soak.promises import Violation
 
 # A run of years says that often how far it is.
 _TELL_DAYS = 100.0
@@ -61,7 +62,7 @@ def _live(pool: Executor, arguments: argparse.Namespace) -> int:
         # As many as are needed however long they last: a process that is through waits for none.
         lives = max(4 * arguments.jobs, int((arguments.days - days) * DAY / LONGEST_S))
         some = [Script(next(seeds), arguments.a_day) for _ in range(lives)]
-        for outcome in pool.map(play, some):
+        for outcome in pool.map(_lived, some):
             found.append(outcome)
             days += outcome.days
             if days - told >= _TELL_DAYS:
@@ -79,13 +80,23 @@ def _live(pool: Executor, arguments: argparse.Namespace) -> int:
     return 1 if any(each.violations for each in found) else 0
 
 
+def _lived(script: Script) -> Outcome:
+    """Plays a life. One that breaks off is told as a promise that is broken, and ends no other."""
+    try:
+        return play(script)
+    except Exception as error:  # noqa: BLE001 (whatever it is, its seed is told)
+        why = Violation("none", 0.0, f"it broke off: {type(error).__name__}: {error}")
+        return Outcome(script.seed, 0.0, (why,), {}, 0, 0, 0, "", 0.0)
+
+
 def _told(found: Sequence[Outcome], days: float, began_s: float) -> str:
+    cpu_s = sum(each.cpu_s for each in found)
     return (
         f"{len(found)} lives, {days:.0f} days, {sum(each.machines for each in found)} machines, "
         f"{sum(each.deaths for each in found)} deaths of the daemon, "
         f"{sum(each.looks for each in found)} looks: "
         f"{sum(len(each.violations) for each in found)} promises broken, "
-        f"{sum(each.cpu_s for each in found) / days:.1f} CPU-s a day, "
+        f"{cpu_s / max(days, 1.0):.1f} CPU-s a day, "
         f"{time.monotonic() - began_s:.0f} s"
     )
 

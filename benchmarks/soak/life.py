@@ -635,6 +635,8 @@ class FaultyLife(Simulation):
         now_s = self.clock.now_s()
         if self.is_lost or self.is_taken or now_s < self.away_until_s or self.job.phase.is_final:
             return
+        if _disk.is_full:
+            return  # no daemon starts on a new database that takes no write
         self.is_lost = True
         self.store.close()
         for path in self.folder.glob("elasticd.db*"):
