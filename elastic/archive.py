@@ -13,7 +13,8 @@ import zipfile
 import zlib
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from functools import cache
+from pathlib import Path, PurePosixPath
 
 from elastic.errors import InvalidInput
 from elastic.figures import size
@@ -32,6 +33,8 @@ _LARGEST_NAMED = 3
 _BYTES_A_NAME = 128
 # A worker's folder comes first on its import path, so these names would hide elasticd's package.
 _OUR_OWN = frozenset({"elastic", "elastic.py"})
+# Where one of these files lies, a daemon keeps its token, its secret and what jobs left behind.
+_OF_A_DAEMON = ("daemon.lock", "elasticd.db")
 # What zipfile raises for damaged or unsupported archives.
 _UNFIT = (
     zipfile.BadZipFile,
@@ -59,9 +62,9 @@ def pack(folder: Path, *, but: Collection[str] = ()) -> Archive:
     """Packs the files of `folder`, except those whose relative paths are in `but`.
 
     In a git work tree these are the files that git would commit, elsewhere all but hidden files
-    and caches. Folders whose `.gitignore` says `*` are left out in both cases. A link to a file is
-    packed as that file. Raises InvalidInput if there is no folder, no file, too much, or something
-    that cannot be sent.
+    and caches. Folders whose `.gitignore` says `*`, and a daemon's data folder, are left out in
+    both cases. A link to a file is packed as that file. Raises InvalidInput if there is no folder,
+    no file, too much, or something that cannot be sent.
     """
     if not folder.is_dir():
         found = "a file" if folder.exists() else "nothing there"
@@ -70,8 +73,14 @@ def pack(folder: Path, *, but: Collection[str] = ()) -> Archive:
             "of the script (a path in a job's file counts from that file)",
             field="code",
         )
+    if _is_a_daemons(folder):
+        raise InvalidInput(
+            f"code: {folder} is a daemon's data folder, whose token and secret no node may have: "
+            "keep the code in a folder of its own",
+            field="code",
+        )
     # Sorted, so that the same files make the same archive.
-    listed = sorted(set(_listed(folder)) - set(but))
+    listed = sorted(_without_data_folders(folder, set(_listed(folder)) - set(but)))
     # git lists a link to a folder, or a nested repository, as one entry without its files.
     if aside := [path for path in listed if path and (folder / path).is_dir()]:
         raise InvalidInput(
@@ -188,6 +197,19 @@ def _walked(folder: Path) -> Iterator[str]:
         links = [each for each in folders if Path(root, each).is_symlink()]
         shown = [each for each in files if not each.startswith(".")]
         yield from (Path(root, each).relative_to(folder).as_posix() for each in (*shown, *links))
+
+
+def _without_data_folders(folder: Path, paths: Iterable[str]) -> Iterator[str]:
+    """The paths that lead through no data folder of a daemon."""
+    is_a_daemons = cache(_is_a_daemons)
+    for path in paths:
+        inside = (folder / each for each in PurePosixPath(path).parents if each.name)
+        if not any(map(is_a_daemons, inside)):
+            yield path
+
+
+def _is_a_daemons(folder: Path) -> bool:
+    return any((folder / each).is_file() for each in _OF_A_DAEMON)
 
 
 def _is_left_out(folder: Path) -> bool:

@@ -147,6 +147,21 @@ def test_what_cannot_be_unpacked_is_refused(content: bytes, tmp_path: Path) -> N
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("has_git", [True, False])
+@pytest.mark.parametrize("mark", ["daemon.lock", "elasticd.db"])
+def test_a_daemons_data_folder_stays_at_home(folder: Path, mark: str, has_git: bool) -> None:
+    if has_git:
+        subprocess.run(["git", "init", "-q", folder], check=True)
+    data = folder / "rehearsal/data"
+    (data / "local/nodes").mkdir(parents=True)
+    for path in ("token", "secret", mark, "local/nodes/train.py"):
+        (data / path).write_text("x")
+    (folder / "rehearsal/notes.txt").write_text("x")
+    assert pack(folder).paths == ("lib/net.py", "rehearsal/notes.txt", "run.sh", "train.py")
+    with pytest.raises(InvalidInput, match="data is a daemon's data folder"):
+        pack(data)
+
+
 def test_what_git_does_not_tell_is_not_guessed(folder: Path) -> None:
     (folder / ".git").write_text("gitdir: nowhere\n")
     with pytest.raises(InvalidInput, match="wanted git's list of the files of"):
