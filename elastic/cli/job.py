@@ -542,11 +542,23 @@ def _settled(document: dict[str, Any], folder: Path) -> tuple[dict[str, Any], Ar
 
 
 def _packed(folder: Path) -> Archive:
-    """The code in a folder, without the files that describe jobs."""
+    """The code in a folder, without the files that describe jobs or are the daemon's settings."""
     # A changed deadline must not change the code's sum: it would count as another program.
     is_job = import_module("api.specs").is_job
     files = [each for each in folder.glob("*") if each.suffix in _JOB_SUFFIXES and each.is_file()]
-    return pack(folder, but=[each.name for each in files if is_job(each)])
+    jobs = [each.name for each in files if is_job(each)]
+    return pack(folder, but=[*jobs, *_settings_in(folder)])
+
+
+def _settings_in(folder: Path) -> list[str]:
+    """The names of the daemon's files of settings in this folder, and of hosts."""
+    from elastic.config import config_files, load_settings
+
+    hosts_file = load_settings().ssh.hosts_file
+    files = [*config_files(), folder / "elasticd.toml"]
+    if hosts_file is not None:
+        files.append(hosts_file.expanduser())
+    return [each.name for each in files if each.resolve().parent == folder.resolve()]
 
 
 def _send_fixed(client: Client, job: str, folder: Path) -> str:

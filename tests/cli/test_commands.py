@@ -318,7 +318,9 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_jobs_own_file_is_no_part_of_its_program(folder: Path) -> None:
+def test_a_jobs_own_file_is_no_part_of_its_program(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     text = "name: mine\ncode: .\ncommand: train.py 60\niterations: 60\n"
     (folder / "train.py").write_text("")
     sums = []
@@ -331,6 +333,10 @@ def test_a_jobs_own_file_is_no_part_of_its_program(folder: Path) -> None:
     assert len(set(sums)) == 1
     (folder / "other.yaml").write_text(text.replace("mine", "other"))
     assert read_spec(str(folder / "other.yaml"))[0]["code"] == sums[0]
+    (folder / "elasticd.toml").write_text('[ssh]\nhosts_file = "hosts.yaml"\n')
+    (folder / "hosts.yaml").write_text("hosts: {desk: {usd_per_h: 0.04}}\n")
+    monkeypatch.chdir(folder)
+    assert read_spec("job.yaml")[0]["code"] == sums[0], "nor are the daemon's settings"
     (folder / "config.yaml").write_text("command: train.py\nlayers: 3\n")
     document, code = read_spec(str(folder / "job.yaml"))
     assert code is not None
