@@ -56,7 +56,7 @@ def _address(name: str, said: str, environment: Mapping[str, str]) -> str:
             )
         address = environment[variable]
     elif said.startswith(_FILE):
-        path = Path(said.removeprefix(_FILE))
+        path = Path(said.removeprefix(_FILE)).expanduser()
         try:
             address = path.read_text(encoding="utf-8").strip()
         except (OSError, UnicodeDecodeError) as error:
