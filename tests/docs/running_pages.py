@@ -53,6 +53,7 @@ def environment(folder: Path) -> dict[str, str]:
         **kept,
         "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT),
+        "HOME": str(folder),
         "ELASTICD_DATA_DIR": "data",
         "ELASTICD_PORT": "0",
     }

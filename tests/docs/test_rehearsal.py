@@ -34,6 +34,7 @@ def test_a_rehearsal_goes_as_its_page_says(tmp_path: Path) -> None:
         },
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         "OMP_NUM_THREADS": "1",
+        "HOME": str(tmp_path),
     }
     # `exec` in place of the pipe's shell: the signal below is meant for the lab.
     lab = subprocess.Popen(
@@ -57,7 +58,7 @@ def test_a_rehearsal_goes_as_its_page_says(tmp_path: Path) -> None:
             check=False,
         )
         assert done.returncode == 0, (
-            done.stdout + done.stderr + (tmp_path / "serve.log").read_text()
+            done.stdout + done.stderr + (tmp_path / "elasticd.log").read_text()
         )[-5000:]
         assert "job esrgan-demo: succeeded" in done.stdout
         assert '"usd"' in done.stdout

@@ -26,7 +26,6 @@ def test_a_reader_trains_on_slurm_as_the_page_says(tmp_path: Path) -> None:
     (folder / "job.yaml").write_text(re.findall(r"```yaml\n(.*?)```", page(PAGE), re.DOTALL)[0])
     with running_slurm(2) as slurm:
         own = {
-            "HOME": str(folder),
             "SLURM_CONF": str(slurm.folder / "slurm.conf"),
             # What is of a reader's own: an address, a shared folder; torch is there already.
             "ELASTICD_HOST": slurm.address,
@@ -44,7 +43,7 @@ def test_a_reader_trains_on_slurm_as_the_page_says(tmp_path: Path) -> None:
         )
         left = slurm.jobs()
     RunningDaemon(folder, own).sweep()
-    said = done.stdout + done.stderr + (folder / "serve.log").read_text()[-3000:]
+    said = done.stdout + done.stderr + (folder / "elasticd.log").read_text()[-3000:]
     assert done.returncode == 0, said
     assert re.search(r"idle spot +\$0\.01 .*\n.*main on-demand +\$0\.04 ", done.stdout), said
     assert re.search(r"slurm-\d", done.stdout), said

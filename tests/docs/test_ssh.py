@@ -33,7 +33,6 @@ def test_a_reader_trains_on_two_hosts_as_the_page_says(tmp_path: Path) -> None:
         (folder / ".ssh").mkdir()
         (folder / ".ssh" / "config").write_text(estate.config.read_text())
         own = {
-            "HOME": str(folder),
             # What is of a reader's own: an address, a shared folder; torch is there already.
             "ELASTICD_HOST": estate.address,
             "ELASTICD_CHECKPOINT_ROOT": str(folder / "shared"),
@@ -52,7 +51,7 @@ def test_a_reader_trains_on_two_hosts_as_the_page_says(tmp_path: Path) -> None:
             )
         finally:
             daemon.sweep()
-        said = done.stdout + done.stderr + (folder / "serve.log").read_text()[-3000:]
+        said = done.stdout + done.stderr + (folder / "elasticd.log").read_text()[-3000:]
         assert done.returncode == 0, said
         first, last = re.findall(r"^desk-a .*", done.stdout, re.MULTILINE)[:2]
         assert re.match(r"desk-a +desk +0\.04 .* none +free", first), said

@@ -52,7 +52,7 @@ def test_a_job_is_adopted_as_the_page_says(tmp_path: Path) -> None:
             timeout=200,
             check=False,
         )
-        assert done.returncode == 0, done.stderr + (folder / "serve.log").read_text()[-2000:]
+        assert done.returncode == 0, done.stderr + (folder / "elasticd.log").read_text()[-2000:]
         assert "kept" in done.stdout and "held" in done.stdout
         assert f"{job_id}: adopted" in done.stdout
         kept = json.loads((folder / "kept.json").read_text())
