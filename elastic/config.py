@@ -47,6 +47,12 @@ from elastic.durations import (
 from elastic.errors import InvalidInput
 from elastic.trust import is_loopback
 
+# Without SQLAlchemy, which takes 0.3 s to import: every command reads the settings.
+_SQLITE = re.compile(r"sqlite(\+pysqlite)?:///(?!:memory:)[^?]+(\?.*)?")
+_POSTGRESQL = re.compile(
+    r"postgresql\+psycopg://([^:/]*(:[^@]*)?@)?(\[[^/?]+\]|[^/:?]+)?(:\d*)?(/[^?]*)?(\?.*)?"
+)
+
 
 def default_data_dir() -> Path:
     """The folder XDG gives to elasticd's data."""
@@ -547,7 +553,9 @@ def load_settings(**overrides: Any) -> Settings:
 
 
 def _refuse_contradictions(settings: Settings) -> None:
-    """Raises InvalidInput for settings that contradict one another."""
+    """Raises InvalidInput for settings that contradict one another, or name no database."""
+    if settings.database_url is not None:
+        _refuse_other_databases(settings.database_url)
     policy = settings.policy
     # A stop is decided at a tick and reaches the node with a heartbeat. Then the workers may take
     # the drain's grace. The job pays for all three.
@@ -584,6 +592,24 @@ def _refuse_contradictions(settings: Settings) -> None:
         )
         refresh_s = settings.ec2.on_demand_refresh_s
         _refuse_stale(policy.price_max_age_s, refresh_s, "price_max_age_s", "on_demand_refresh_s")
+
+
+def _refuse_other_databases(url: str) -> None:
+    """Raises InvalidInput unless this is a URL of a database that elasticd can use."""
+    kind, is_url, _ = url.partition("://")
+    backend = kind.partition("+")[0]
+    # The URL itself may hold a password, so it is not shown.
+    if not is_url:
+        fault = "wanted sqlite or postgresql, got no URL"
+    elif backend not in ("sqlite", "postgresql"):
+        fault = f"wanted sqlite or postgresql, got {backend}"
+    elif backend == "sqlite" and not _SQLITE.fullmatch(url):
+        fault = "wanted sqlite with a file, such as sqlite:////srv/elasticd.db, got another form"
+    elif backend == "postgresql" and not _POSTGRESQL.fullmatch(url):
+        fault = "wanted postgresql+psycopg://USER@HOST/DATABASE, got another form"
+    else:
+        return
+    raise InvalidInput(f"setting database_url: {fault}", field="database_url")
 
 
 def _refuse_stale(max_age_s: float, refresh_s: float, age: str, refresh: str) -> None:

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from sqlalchemy.engine import make_url
 
 from elastic.config import load_settings
 from elastic.errors import InvalidInput
@@ -50,6 +51,45 @@ def test_settings_that_undo_one_another_are_refused(
 def test_the_defaults_and_what_just_suffices_are_taken() -> None:
     assert load_settings().policy.wind_down_s == 600.0
     assert load_settings(policy={"wind_down_s": 36.0}).policy.wind_down_s == 36.0
+
+
+@pytest.mark.parametrize(
+    ("url", "text"),
+    [
+        ("foo", "database_url: wanted sqlite or postgresql, got no URL"),
+        ("me:secret@host/db", "database_url: wanted sqlite or postgresql, got no URL"),
+        ("mysql://x", "database_url: wanted sqlite or postgresql, got mysql"),
+        ("sqlite://", "database_url: wanted sqlite with a file"),
+        ("sqlite:///", "database_url: wanted sqlite with a file"),
+        ("sqlite:///:memory:", "database_url: wanted sqlite with a file"),
+        ("sqlite://host/elasticd.db", "database_url: wanted sqlite with a file"),
+        ("sqlite+aiosqlite:///elasticd.db", "database_url: wanted sqlite with a file"),
+        ("postgresql://me:secret@db/elasticd", r"database_url: wanted postgresql\+psycopg://USER@"),
+        ("postgresql+psycopg://me:secret@db:x/e", r"database_url: wanted postgresql\+psycopg://US"),
+    ],
+)
+def test_what_is_no_url_of_a_database_is_refused_and_no_password_is_shown(
+    url: str, text: str
+) -> None:
+    with pytest.raises(InvalidInput, match=text) as raised:
+        load_settings(database_url=url)
+    assert raised.value.field == "database_url"
+    assert "secret" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "sqlite:///elasticd.db",
+        "sqlite:////srv/elasticd/elasticd.db?timeout=9",
+        "postgresql+psycopg://",
+        "postgresql+psycopg://elasticd@db/elasticd",
+        "postgresql+psycopg://me:pa/ss#?:w@[::1]:5432/elasticd?sslmode=require",
+        "postgresql+psycopg://me@/elasticd?host=/var/run/postgresql&port=5433",
+    ],
+)
+def test_urls_that_sqlalchemy_can_read_are_taken(url: str) -> None:
+    assert make_url(load_settings(database_url=url).url).get_backend_name() in url
 
 
 def test_a_file_that_is_named_and_not_there_is_told(
