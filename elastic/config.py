@@ -322,7 +322,12 @@ class Settings(BaseSettings):
     """Every setting of `elasticd serve`."""
 
     model_config = SettingsConfigDict(
-        env_prefix="ELASTICD_", env_nested_delimiter="__", extra="forbid", frozen=True
+        env_prefix="ELASTICD_",
+        env_nested_delimiter="__",
+        # A unit file may leave one empty, and an empty data_dir would be the working folder.
+        env_ignore_empty=True,
+        extra="forbid",
+        frozen=True,
     )
 
     host: str = Field(

@@ -92,6 +92,14 @@ def test_urls_that_sqlalchemy_can_read_are_taken(url: str) -> None:
     assert make_url(load_settings(database_url=url).url).get_backend_name() in url
 
 
+def test_an_empty_variable_counts_as_absent(monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = load_settings()
+    for name in ("DATA_DIR", "PORT", "PRICE_TRACE", "DAEMON_URLS", "POLICY", "POLICY__MARGIN"):
+        monkeypatch.setenv(f"ELASTICD_{name}", "")
+    assert load_settings() == wanted
+    assert load_settings().data_dir.is_absolute()
+
+
 def test_a_file_that_is_named_and_not_there_is_told(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
