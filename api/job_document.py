@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from functools import partial
 from typing import Annotated, Any
@@ -35,6 +35,19 @@ _GLOB_PATTERN = r"^[^/]"
 # A registry's address, a name, and a tag or a digest. An engine must not take it for an option.
 _IMAGE_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._/:@-]*$"
 _VARIABLE_PATTERN = r"^[A-Za-z_][A-Za-z0-9_]*$"
+_PARAMETER_PATTERN = r"^[A-Za-z0-9_.:/-]+$"
+# What to tell people whose text does not match a pattern.
+WORDS_OF_PATTERNS: Mapping[str, str] = {
+    NAME_PATTERN: "wanted lower-case letters, digits and hyphens, at most 63 and no hyphen first",
+    _TYPE_PATTERN: "wanted a node type: letters, digits, dots, underscores and hyphens, at most 63",
+    _GLOB_PATTERN: "wanted a pattern within the working folder, so without / first",
+    _IMAGE_PATTERN: "wanted an image such as pytorch/pytorch:2.13.0, a letter or digit first",
+    _VARIABLE_PATTERN: "wanted letters, digits and underscores, no digit first",
+    _PARAMETER_PATTERN: "wanted the name of an SSM parameter, such as /train/key",
+    RECIPIENT_PATTERN: "wanted a name of notify.to: lower-case letters, digits, - and _",
+    SUM_PATTERN: "a folder is sent by `elasticd job submit` in a shell; here wanted the SHA-256 of "
+    "code that is stored, or no code",
+}
 _DURATION = re.compile(r"(?:(\d{1,4})d)?(?:(\d{1,6})h)?(?:(\d{1,8})m)?(?:(\d{1,10})s)?")
 # Seconds of a day, an hour, a minute and a second, as in `_DURATION`.
 _UNIT_S = (86_400, 3_600, 60, 1)
@@ -125,7 +138,7 @@ NprocPerNode = Annotated[model.NprocPerNode, BeforeValidator(_as_workers)]
 OptionName = Annotated[str, Field(max_length=64)]
 Option = Annotated[bool | int | float | str, BeforeValidator(_is_option)]
 Variable = Annotated[str, Field(pattern=_VARIABLE_PATTERN, max_length=128)]
-ParameterName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:/-]+$", max_length=2048)]
+ParameterName = Annotated[str, Field(pattern=_PARAMETER_PATTERN, max_length=2048)]
 Command = Annotated[
     list[Text],
     WithJsonSchema(

@@ -19,6 +19,7 @@ from pydantic_core import ErrorDetails
 from api.documents import JsonValue, read_document
 from api.job_document import (
     AUTO,
+    WORDS_OF_PATTERNS,
     JobCheckpoint,
     JobDocument,
     JobNodes,
@@ -688,5 +689,11 @@ def _fault(error: ErrorDetails) -> tuple[str, str]:
             return field, _EARLIER.get(field) or _no_option(field) or no_such(
                 "field", path[-1], _PARTS[path[:-1]].model_fields
             )
+    wanted = ""
+    match error["type"]:
+        case "string_pattern_mismatch":
+            wanted = WORDS_OF_PATTERNS[error["ctx"]["pattern"]]
+        case "model_type":
+            wanted = f"wanted a map of its fields ({', '.join(_PARTS[path].model_fields)})"
     # An environment may hold secrets.
-    return field, in_words(error, is_secret=path[:1] == ("env",))
+    return field, in_words(error, wanted=wanted, is_secret=path[:1] == ("env",))

@@ -25,16 +25,21 @@ def no_such(what: str, name: str, known: Collection[str]) -> str:
     return f"no {what} {name[:64]!r}; {hint}"
 
 
-def in_words(error: ErrorDetails, *, is_secret: bool = False) -> str:
-    """One fault as what was wanted and what was found, unless that `is_secret`."""
+def in_words(error: ErrorDetails, *, wanted: str = "", is_secret: bool = False) -> str:
+    """One fault as what was wanted and what was found, unless that `is_secret`.
+
+    `wanted` replaces pydantic's own words.
+    """
     match error["type"]:
         case "missing":
             return "wanted a value, got none"
         case "value_error":
             # Our own sentence, from a validator: pydantic would put "Value error" before it.
             return str(error["ctx"]["error"])
+        case "dict_type" | "model_type":
+            wanted = wanted or "wanted a map"
     found = ""
     if not is_secret:
         found = f", got {error['input']!r:.60}"
     said = error["msg"].replace("Input should be", "wanted").replace("String should", "should")
-    return said + found
+    return (wanted or said) + found
