@@ -30,6 +30,8 @@ from elastic.errors import InvalidInput
 from elastic.model import Batch, CapacityChoice, Goal, Mode, OnMiss, PerNode, Precision, Topic
 
 NAME_PATTERN = r"^[a-z0-9]([a-z0-9-]{0,62})$"
+# As `elastic.store` draws ids.
+_ID_PATTERN = r"job-[0-9a-f]{8}"
 _TYPE_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$"
 _GLOB_PATTERN = r"^[^/]"
 # A registry's address, a name, and a tag or a digest. An engine must not take it for an option.
@@ -53,7 +55,6 @@ _DURATION = re.compile(r"(?:(\d{1,4})d)?(?:(\d{1,6})h)?(?:(\d{1,8})m)?(?:(\d{1,1
 _UNIT_S = (86_400, 3_600, 60, 1)
 _MOST_WORKERS = 64
 
-Name = Annotated[str, Field(pattern=NAME_PATTERN)]
 Text = Annotated[str, Field(max_length=4096)]
 Glob = Annotated[Text, Field(pattern=_GLOB_PATTERN)]
 Image = Annotated[str, Field(pattern=_IMAGE_PATTERN, max_length=512)]
@@ -134,6 +135,16 @@ def _is_duration(text: str) -> str:
     return text
 
 
+def _is_no_id(name: str) -> str:
+    """Refuses a name that could be the id of another job, which commands take too."""
+    if re.fullmatch(_ID_PATTERN, name):
+        raise ValueError(
+            f"wanted a name that no job's id can be, got {name!r}: leave out `job-`, or add a word"
+        )
+    return name
+
+
+Name = Annotated[str, Field(pattern=NAME_PATTERN), AfterValidator(_is_no_id)]
 NprocPerNode = Annotated[model.NprocPerNode, BeforeValidator(_as_workers)]
 OptionName = Annotated[str, Field(max_length=64)]
 Option = Annotated[bool | int | float | str, BeforeValidator(_is_option)]

@@ -277,6 +277,7 @@ def test_what_cannot_be_brought_says_what_to_write(
     [
         ({"name": "Mine"}, "name", "wanted lower-case letters, digits and hyphens, at most 63 "),
         ({"name": "Mine"}, "name", " first, got 'Mine'"),
+        ({"name": "job-9cc9ccc8"}, "name", "wanted a name that no job's id can be, got 'job-9cc9c"),
         ({"code": "."}, "code", "a folder is sent by `elasticd job submit` in a shell; here "),
         ({"code": "."}, "code", "or no code, got '.'"),
         ({"nodes": 2}, "nodes", "wanted a map of its fields (min, max), got 2"),
@@ -291,6 +292,11 @@ def test_what_does_not_match_is_told_in_words(
     found = faults({**COMMAND, **extra})[field]
     assert message in found
     assert "pattern '" not in found and "^" not in found
+
+
+@pytest.mark.parametrize("name", ["job-1", "job-9cc9ccc", "job-9cc9ccc8-2", "job-worldly"])
+def test_a_name_that_only_resembles_an_id_is_taken(name: str) -> None:
+    assert to_spec({**COMMAND, "name": name}, now_s=NOW_S).name == name
 
 
 def test_every_pattern_of_a_job_has_words() -> None:
