@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
+
+
+# For pydantic's kinds of faults whose own words are hard to read.
+_WANTED: Mapping[str, str] = {
+    "bool_parsing": "wanted true or false",
+    "dict_type": "wanted a map",
+    "float_parsing": "wanted a number",
+    "int_from_float": "wanted a whole number",
+    "int_parsing": "wanted a whole number",
+    "model_type": "wanted a map",
+}
 
 
 def no_such(what: str, name: str, known: Collection[str]) -> str:
@@ -36,10 +47,8 @@ def in_words(error: ErrorDetails, *, wanted: str = "", is_secret: bool = False) 
         case "value_error":
             # Our own sentence, from a validator: pydantic would put "Value error" before it.
             return str(error["ctx"]["error"])
-        case "dict_type" | "model_type":
-            wanted = wanted or "wanted a map"
     found = ""
     if not is_secret:
         found = f", got {error['input']!r:.60}"
     said = error["msg"].replace("Input should be", "wanted").replace("String should", "should")
-    return (wanted or said) + found
+    return (wanted or _WANTED.get(error["type"], said)) + found

@@ -117,6 +117,7 @@ def test_a_misspelt_setting_is_told_with_its_file_and_what_was_meant(
         ("POLICY__MARGN", "2", "setting policy.margn: no setting 'margn'; did you mean 'margin'?"),
         ("POLICY__MARGIN", "2", "setting policy.margin: wanted less than 1, got '2'"),
         ("POLICY", '{"margin": 2}', "setting policy.margin: wanted less than 1, got 2"),
+        ("PORT", "x", "setting port: wanted a whole number, got 'x'"),
         ("TICK_S", "-1", "setting tick_s: wanted greater than 0, got '-1'"),
         ("DAEMON_URLS", "x", "wanted JSON, as for every list and table in the environment"),
         ("EC2__TYPES", "m5", "wanted JSON, as for every list and table in the environment"),
