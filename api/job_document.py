@@ -295,7 +295,8 @@ class JobDocument(_Part):
     """A job as its author describes it: a `command`, or a `workload` that is part of elasticd."""
 
     name: Name = Field(
-        description="What people call the job: lower-case letters, digits and hyphens."
+        description="What people call the job: lower-case letters, digits and hyphens; not as ids "
+        "are, such as `job-9cc9ccc8`."
     )
     command: Command | None = Field(
         None,
