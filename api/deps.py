@@ -190,7 +190,10 @@ def require_user(
     if bearer is not None:
         given = bearer.credentials
         if not may_look(context, given):
-            raise Unauthorized("the token is not this daemon's; `elasticd token show` prints it")
+            raise Unauthorized(
+                "the token is not this daemon's; `elasticd token show` prints it; if it was "
+                "rotated, start the daemon again"
+            )
     else:
         given = cookie or ""
         if not may_look(context, given):

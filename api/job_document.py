@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from functools import partial
 from typing import Annotated, Any
@@ -30,17 +30,31 @@ from elastic.errors import InvalidInput
 from elastic.model import Batch, CapacityChoice, Goal, Mode, OnMiss, PerNode, Precision, Topic
 
 NAME_PATTERN = r"^[a-z0-9]([a-z0-9-]{0,62})$"
+# As `elastic.store` draws ids.
+_ID_PATTERN = r"job-[0-9a-f]{8}"
 _TYPE_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$"
 _GLOB_PATTERN = r"^[^/]"
 # A registry's address, a name, and a tag or a digest. An engine must not take it for an option.
 _IMAGE_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._/:@-]*$"
 _VARIABLE_PATTERN = r"^[A-Za-z_][A-Za-z0-9_]*$"
+_PARAMETER_PATTERN = r"^[A-Za-z0-9_.:/-]+$"
+# What to tell people whose text does not match a pattern.
+WORDS_OF_PATTERNS: Mapping[str, str] = {
+    NAME_PATTERN: "wanted lower-case letters, digits and hyphens, at most 63 and no hyphen first",
+    _TYPE_PATTERN: "wanted a node type: letters, digits, dots, underscores and hyphens, at most 63",
+    _GLOB_PATTERN: "wanted a pattern within the working folder, so without / first",
+    _IMAGE_PATTERN: "wanted an image such as pytorch/pytorch:2.13.0, a letter or digit first",
+    _VARIABLE_PATTERN: "wanted letters, digits and underscores, no digit first",
+    _PARAMETER_PATTERN: "wanted the name of an SSM parameter, such as /train/key",
+    RECIPIENT_PATTERN: "wanted a name of notify.to: lower-case letters, digits, - and _",
+    SUM_PATTERN: "a folder is sent by `elasticd job submit` in a shell; here wanted the SHA-256 of "
+    "code that is stored, or no code",
+}
 _DURATION = re.compile(r"(?:(\d{1,4})d)?(?:(\d{1,6})h)?(?:(\d{1,8})m)?(?:(\d{1,10})s)?")
 # Seconds of a day, an hour, a minute and a second, as in `_DURATION`.
 _UNIT_S = (86_400, 3_600, 60, 1)
 _MOST_WORKERS = 64
 
-Name = Annotated[str, Field(pattern=NAME_PATTERN)]
 Text = Annotated[str, Field(max_length=4096)]
 Glob = Annotated[Text, Field(pattern=_GLOB_PATTERN)]
 Image = Annotated[str, Field(pattern=_IMAGE_PATTERN, max_length=512)]
@@ -121,11 +135,21 @@ def _is_duration(text: str) -> str:
     return text
 
 
+def _is_no_id(name: str) -> str:
+    """Refuses a name that could be the id of another job, which commands take too."""
+    if re.fullmatch(_ID_PATTERN, name):
+        raise ValueError(
+            f"wanted a name that no job's id can be, got {name!r}: leave out `job-`, or add a word"
+        )
+    return name
+
+
+Name = Annotated[str, Field(pattern=NAME_PATTERN), AfterValidator(_is_no_id)]
 NprocPerNode = Annotated[model.NprocPerNode, BeforeValidator(_as_workers)]
 OptionName = Annotated[str, Field(max_length=64)]
 Option = Annotated[bool | int | float | str, BeforeValidator(_is_option)]
 Variable = Annotated[str, Field(pattern=_VARIABLE_PATTERN, max_length=128)]
-ParameterName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:/-]+$", max_length=2048)]
+ParameterName = Annotated[str, Field(pattern=_PARAMETER_PATTERN, max_length=2048)]
 Command = Annotated[
     list[Text],
     WithJsonSchema(
@@ -271,7 +295,8 @@ class JobDocument(_Part):
     """A job as its author describes it: a `command`, or a `workload` that is part of elasticd."""
 
     name: Name = Field(
-        description="What people call the job: lower-case letters, digits and hyphens."
+        description="What people call the job: lower-case letters, digits and hyphens; not as ids "
+        "are, such as `job-9cc9ccc8`."
     )
     command: Command | None = Field(
         None,

@@ -9,6 +9,7 @@ from http import HTTPStatus
 import structlog
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
+from pydantic_core import ErrorDetails
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -27,6 +28,7 @@ from elastic.errors import (
     StoreUnavailable,
     Unauthorized,
 )
+from elastic.faults import in_words
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -125,15 +127,11 @@ async def _invalid_request(request: Request, error: Exception) -> Response:
     )
 
 
-def _message(error: Mapping[str, object]) -> str:
-    if error["type"] == "missing":
-        return "wanted a value, got none"
+def _message(error: ErrorDetails) -> str:
     # A field that is not read is most likely a typing error.
     if error["type"] == "extra_forbidden":
         return "no such field; take it out"
-    return (
-        f"{str(error['msg']).replace('Input should be', 'wanted')}, got {error.get('input')!r:.60}"
-    )
+    return in_words(error)
 
 
 async def _http(request: Request, error: Exception) -> Response:

@@ -6,7 +6,6 @@ Nothing here needs a daemon, so that the command line can check a file before it
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import json
 import os
 import re
@@ -20,6 +19,7 @@ from pydantic_core import ErrorDetails
 from api.documents import JsonValue, read_document
 from api.job_document import (
     AUTO,
+    WORDS_OF_PATTERNS,
     JobCheckpoint,
     JobDocument,
     JobNodes,
@@ -32,6 +32,7 @@ from api.job_document import (
 )
 from elastic.checkpoints import is_location, parse_location
 from elastic.errors import InvalidInput
+from elastic.faults import in_words, no_such
 from elastic.model import (
     Batch,
     JobSpec,
@@ -109,7 +110,7 @@ def check_node_types(spec: JobSpec, known: Collection[str]) -> None:
     if spec.fixed_node_type is not None:
         named.append(("policy.node_type", spec.fixed_node_type))
     faults = tuple(
-        (field, _no_such("node type", name, known)) for field, name in named if name not in known
+        (field, no_such("node type", name, known)) for field, name in named if name not in known
     )
     if faults:
         raise _invalid(faults)
@@ -125,7 +126,7 @@ def check_recipients(spec: JobSpec, known: Collection[str]) -> None:
     if not unknown:
         return
     if known:
-        raise _invalid((("notify", _no_such("recipient", unknown[0], known)),))
+        raise _invalid((("notify", no_such("recipient", unknown[0], known)),))
     raise InvalidInput(
         f"notify: wanted names of the daemon's setting notify.to, which has none; got "
         f"{', '.join(unknown)}",
@@ -453,7 +454,7 @@ def _check_script(command: Sequence[str], *, has_code: bool, has_image: bool) ->
 def _workload_spec(asked: JobDocument, name: str, now_s: float) -> JobSpec:
     workload = WORKLOADS.get(name)
     if workload is None:
-        raise InvalidInput(_no_such("workload", name, WORKLOADS), field="workload")
+        raise InvalidInput(no_such("workload", name, WORKLOADS), field="workload")
     if asked.command is not None:
         raise InvalidInput("wanted a command or a workload, got both", field="command")
     for field, why in _OF_COMMANDS.items():
@@ -504,7 +505,7 @@ def _options(asked: JobDocument, workload: Workload) -> Any:
     unknown = [name for name in asked.hyperparameters if name not in known]
     if unknown:
         raise _invalid(
-            tuple((f"hyperparameters.{name}", _no_such("option", name, known)) for name in unknown)
+            tuple((f"hyperparameters.{name}", no_such("option", name, known)) for name in unknown)
         )
     values: dict[str, object] = dict(asked.hyperparameters)
     for field, option, value in (
@@ -647,7 +648,7 @@ def _start(asked: JobStart, now_s: float) -> StartCondition:
 def _check_policy(asked: JobDocument) -> None:
     policy = asked.policy
     if policy.name not in POLICIES:
-        raise InvalidInput(_no_such("policy", policy.name, POLICIES), field="policy.name")
+        raise InvalidInput(no_such("policy", policy.name, POLICIES), field="policy.name")
     if policy.name == "fixed" and policy.node_type is None:
         raise InvalidInput(
             "policy fixed: wanted the node_type to stay on, got none", field="policy.node_type"
@@ -657,16 +658,6 @@ def _check_policy(asked: JobDocument) -> None:
             f"policy {policy.name} chooses the node type itself: take it out",
             field="policy.node_type",
         )
-
-
-def _no_such(what: str, name: str, known: Collection[str]) -> str:
-    # A typing error is more likely than a wrong idea, so the closest name is suggested.
-    close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    if close:
-        hint = f"did you mean {close[0]!r}?"
-    else:
-        hint = f"wanted one of {', '.join(sorted(known))}"
-    return f"no {what} {name[:64]!r}; {hint}"
 
 
 def _no_option(field: str) -> str | None:
@@ -695,17 +686,14 @@ def _fault(error: ErrorDetails) -> tuple[str, str]:
     field = ".".join(path)[:128] or "document"
     match error["type"]:
         case "extra_forbidden":
-            return field, _EARLIER.get(field) or _no_option(field) or _no_such(
+            return field, _EARLIER.get(field) or _no_option(field) or no_such(
                 "field", path[-1], _PARTS[path[:-1]].model_fields
             )
-        case "missing":
-            return field, "wanted a value, got none"
-        case "value_error":
-            # Our own sentence, from a validator: pydantic would put "Value error" before it.
-            return field, str(error["ctx"]["error"])
-    found = ""
-    if path[:1] != ("env",):  # an environment may hold secrets
-        found = f", got {error['input']!r:.60}"
-    return field, error["msg"].replace("Input should be", "wanted").replace(
-        "String should", "should"
-    ) + found
+    wanted = ""
+    match error["type"]:
+        case "string_pattern_mismatch":
+            wanted = WORDS_OF_PATTERNS[error["ctx"]["pattern"]]
+        case "model_type":
+            wanted = f"wanted a map of its fields ({', '.join(_PARTS[path].model_fields)})"
+    # An environment may hold secrets.
+    return field, in_words(error, wanted=wanted, is_secret=path[:1] == ("env",))

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import os
 import re
+import tomllib
+from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import (
     BaseModel,
@@ -24,6 +26,7 @@ from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
+    SettingsError,
     TomlConfigSettingsSource,
 )
 
@@ -44,8 +47,15 @@ from elastic.durations import (
     TICK_S,
     WIND_DOWN_S,
 )
-from elastic.errors import InvalidInput
+from elastic.errors import InvalidInput, cannot_read
+from elastic.faults import in_words, no_such
 from elastic.trust import is_loopback
+
+# Without SQLAlchemy, which takes 0.3 s to import: every command reads the settings.
+_SQLITE = re.compile(r"sqlite(\+pysqlite)?:///(?!:memory:)[^?]+(\?.*)?")
+_POSTGRESQL = re.compile(
+    r"postgresql\+psycopg://([^:/]*(:[^@]*)?@)?(\[[^/?]+\]|[^/:?]+)?(:\d*)?(/[^?]*)?(\?.*)?"
+)
 
 
 def default_data_dir() -> Path:
@@ -316,7 +326,12 @@ class Settings(BaseSettings):
     """Every setting of `elasticd serve`."""
 
     model_config = SettingsConfigDict(
-        env_prefix="ELASTICD_", env_nested_delimiter="__", extra="forbid", frozen=True
+        env_prefix="ELASTICD_",
+        env_nested_delimiter="__",
+        # A unit file may leave one empty, and an empty data_dir would be the working folder.
+        env_ignore_empty=True,
+        extra="forbid",
+        frozen=True,
     )
 
     host: str = Field(
@@ -513,8 +528,22 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         files = [path for path in config_files() if path.is_file()]
-        toml = TomlConfigSettingsSource(settings_cls, toml_file=files)
-        return init_settings, env_settings, toml
+        return init_settings, env_settings, _Files(settings_cls, toml_file=files)
+
+
+class _Files(TomlConfigSettingsSource):
+    """Settings in files, which are named where they cannot be read."""
+
+    def _read_file(self, file_path: Any) -> dict[str, Any]:
+        try:
+            return super()._read_file(file_path)
+        except (OSError, ValueError) as error:
+            raise cannot_read(
+                file_path.absolute(),
+                error,
+                wanted="settings as TOML",
+                advice="correct it, or name another file by ELASTICD_CONFIG",
+            ) from error
 
 
 def load_settings(**overrides: Any) -> Settings:
@@ -533,21 +562,84 @@ def load_settings(**overrides: Any) -> Settings:
     try:
         settings = Settings(**given)
     except ValidationError as error:
-        # The first fault is enough to go on with; pydantic's own text is for programmers.
+        # The first fault is enough to go on with.
         first = error.errors()[0]
-        path = ".".join(str(part) for part in first["loc"])
-        wanted = first["msg"].removeprefix("Value error, ")
-        got = first["input"]
-        text = f"setting {path}: {wanted}, got {str(got) if isinstance(got, Path) else got!r}"
-        raise InvalidInput(text, field=path) from error
-    except ValueError as error:
-        raise InvalidInput(f"settings: {error}") from error
-    _refuse_contradictions(settings)
+        *table, name = first["loc"]
+        if first["type"] == "extra_forbidden":
+            fault = no_such("setting", str(name), _settings_in(table))
+        else:
+            # The addresses of recipients may hold secrets.
+            fault = in_words(first, is_secret=first["loc"][:2] == ("notify", "to"))
+        raise _refusal(first["loc"], fault, given) from error
+    except SettingsError as error:
+        # Only these words of the library say which setting it is.
+        name = "".join(re.findall(r'field "(\w+)"', str(error)))
+        raise InvalidInput(
+            f"{_variables(name)}: wanted JSON, as for every list and table in the environment",
+            field=name,
+        ) from error
+    _refuse_contradictions(settings, given)
     return settings
 
 
-def _refuse_contradictions(settings: Settings) -> None:
-    """Raises InvalidInput for settings that contradict one another."""
+def _refusal(path: Sequence[str | int], fault: str, given: Collection[str]) -> InvalidInput:
+    """What to raise for a wrong setting; names the variable or the file that holds it.
+
+    `given` are the settings that come from neither.
+    """
+    field = ".".join(map(str, path))
+    holder = None
+    if path[0] not in given:
+        holder = _variable_of(path) or _file_of(str(path[0]))
+    if holder is None:
+        return InvalidInput(f"setting {field}: {fault}", field=field)
+    return InvalidInput(f"{holder}: setting {field}: {fault}", field=field)
+
+
+def _variable_of(path: Sequence[str | int]) -> str | None:
+    """The variable that holds a setting, or a table or list around it."""
+    told = {name.upper() for name, value in os.environ.items() if value}
+    names = ("__".join(map(str, path[:end])) for end in range(len(path), 0, -1))
+    return next((name for each in names if (name := f"ELASTICD_{each}".upper()) in told), None)
+
+
+def _file_of(name: str) -> Path | None:
+    """The file of settings that holds the setting, or the table, of this name."""
+    for file in reversed(config_files()):
+        if file.is_file() and name in tomllib.loads(file.read_text(encoding="utf-8")):
+            return file.absolute()
+    return None
+
+
+def _variables(name: str) -> str:
+    """The variables that hold a setting or parts of it."""
+    whole = f"ELASTICD_{name}".upper()
+    told = (each.upper() for each, value in os.environ.items() if value)
+    return " or ".join(sorted(each for each in told if f"{each}__".startswith(f"{whole}__")))
+
+
+def _settings_in(table: Sequence[str | int]) -> Collection[str]:
+    """The names of the settings in a table, by its path."""
+    model: type[BaseModel] = Settings
+    for part in table:
+        if isinstance(part, str):  # a number is a place in a list
+            model = _models_in(model.model_fields[part].annotation)[0]
+    return model.model_fields
+
+
+def _models_in(annotation: Any) -> list[type[BaseModel]]:
+    """The models that a type names, such as that of a list's entries."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [model for each in get_args(annotation) for model in _models_in(each)]
+
+
+def _refuse_contradictions(settings: Settings, given: Collection[str]) -> None:
+    """Raises InvalidInput for settings that contradict one another, or name no database."""
+    if settings.database_url is not None:
+        fault = _fault_of_database(settings.database_url)
+        if fault is not None:
+            raise _refusal(("database_url",), fault, given)
     policy = settings.policy
     # A stop is decided at a tick and reaches the node with a heartbeat. Then the workers may take
     # the drain's grace. The job pays for all three.
@@ -584,6 +676,22 @@ def _refuse_contradictions(settings: Settings) -> None:
         )
         refresh_s = settings.ec2.on_demand_refresh_s
         _refuse_stale(policy.price_max_age_s, refresh_s, "price_max_age_s", "on_demand_refresh_s")
+
+
+def _fault_of_database(url: str) -> str | None:
+    """What is wrong with the URL of a database; None if elasticd can use it."""
+    kind, is_url, _ = url.partition("://")
+    backend = kind.partition("+")[0]
+    # The URL itself may hold a password, so it is not shown.
+    if not is_url:
+        return "wanted sqlite or postgresql, got no URL"
+    if backend not in ("sqlite", "postgresql"):
+        return f"wanted sqlite or postgresql, got {backend}"
+    if backend == "sqlite" and not _SQLITE.fullmatch(url):
+        return "wanted sqlite with a file, such as sqlite:////srv/elasticd.db, got another form"
+    if backend == "postgresql" and not _POSTGRESQL.fullmatch(url):
+        return "wanted postgresql+psycopg://USER@HOST/DATABASE, got another form"
+    return None
 
 
 def _refuse_stale(max_age_s: float, refresh_s: float, age: str, refresh: str) -> None:

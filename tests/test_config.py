@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from sqlalchemy.engine import make_url
 
 from elastic.config import load_settings
 from elastic.errors import InvalidInput
@@ -50,6 +51,121 @@ def test_settings_that_undo_one_another_are_refused(
 def test_the_defaults_and_what_just_suffices_are_taken() -> None:
     assert load_settings().policy.wind_down_s == 600.0
     assert load_settings(policy={"wind_down_s": 36.0}).policy.wind_down_s == 36.0
+
+
+@pytest.mark.parametrize(
+    ("url", "text"),
+    [
+        ("foo", "database_url: wanted sqlite or postgresql, got no URL"),
+        ("me:secret@host/db", "database_url: wanted sqlite or postgresql, got no URL"),
+        ("mysql://x", "database_url: wanted sqlite or postgresql, got mysql"),
+        ("sqlite://", "database_url: wanted sqlite with a file"),
+        ("sqlite:///", "database_url: wanted sqlite with a file"),
+        ("sqlite:///:memory:", "database_url: wanted sqlite with a file"),
+        ("sqlite://host/elasticd.db", "database_url: wanted sqlite with a file"),
+        ("sqlite+aiosqlite:///elasticd.db", "database_url: wanted sqlite with a file"),
+        ("postgresql://me:secret@db/elasticd", r"database_url: wanted postgresql\+psycopg://USER@"),
+        ("postgresql+psycopg://me:secret@db:x/e", r"database_url: wanted postgresql\+psycopg://US"),
+    ],
+)
+def test_what_is_no_url_of_a_database_is_refused_and_no_password_is_shown(
+    url: str, text: str
+) -> None:
+    with pytest.raises(InvalidInput, match=text) as raised:
+        load_settings(database_url=url)
+    assert raised.value.field == "database_url"
+    assert "secret" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "sqlite:///elasticd.db",
+        "sqlite:////srv/elasticd/elasticd.db?timeout=9",
+        "postgresql+psycopg://",
+        "postgresql+psycopg://elasticd@db/elasticd",
+        "postgresql+psycopg://me:pa/ss#?:w@[::1]:5432/elasticd?sslmode=require",
+        "postgresql+psycopg://me@/elasticd?host=/var/run/postgresql&port=5433",
+    ],
+)
+def test_urls_that_sqlalchemy_can_read_are_taken(url: str) -> None:
+    assert make_url(load_settings(database_url=url).url).get_backend_name() in url
+
+
+def test_a_misspelt_setting_is_told_with_its_file_and_what_was_meant(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = tmp_path / "elasticd.toml"
+    monkeypatch.setenv("ELASTICD_CONFIG", str(file))
+    file.write_text("[policy]\nmargn = 2\n")
+    with pytest.raises(InvalidInput) as raised:
+        load_settings()
+    assert str(raised.value) == (
+        f"{file}: setting policy.margn: no setting 'margn'; did you mean 'margin'?"
+    )
+    file.write_text('[[local_types]]\nname = "a"\ncpus = 2\nusd_per_h = 1\ncpu = 2\n')
+    with pytest.raises(InvalidInput, match=r"local_types\.0\.cpus: no setting .* mean 'cpu'\?"):
+        load_settings()
+    file.write_text("prot = 2\n")
+    with pytest.raises(InvalidInput, match=r"elasticd\.toml: setting prot: .* mean 'port'\?"):
+        load_settings()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "text"),
+    [
+        ("POLICY__MARGN", "2", "setting policy.margn: no setting 'margn'; did you mean 'margin'?"),
+        ("POLICY__MARGIN", "2", "setting policy.margin: wanted less than 1, got '2'"),
+        ("POLICY", '{"margin": 2}', "setting policy.margin: wanted less than 1, got 2"),
+        ("PORT", "x", "setting port: wanted a whole number, got 'x'"),
+        ("TICK_S", "-1", "setting tick_s: wanted greater than 0, got '-1'"),
+        ("DAEMON_URLS", "x", "wanted JSON, as for every list and table in the environment"),
+        ("EC2__TYPES", "m5", "wanted JSON, as for every list and table in the environment"),
+        ("DATABASE_URL", "a://b", "setting database_url: wanted sqlite or postgresql, got a"),
+    ],
+)
+def test_a_wrong_setting_is_told_with_its_variable(
+    name: str, value: str, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(f"ELASTICD_{name}", value)
+    with pytest.raises(InvalidInput) as raised:
+        load_settings()
+    assert str(raised.value) == f"ELASTICD_{name}: {text}"
+
+
+def test_a_wrong_setting_of_a_command_names_no_variable_that_it_replaces(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("ELASTICD_TICK_S", "5")
+    with pytest.raises(InvalidInput) as raised:
+        load_settings(tick_s=-1.0)
+    assert str(raised.value) == "setting tick_s: wanted greater than 0, got -1.0"
+
+
+@pytest.mark.parametrize("content", [b"foo = ", b"foo = '\xff'"])
+def test_a_file_that_is_no_toml_is_named(
+    content: bytes, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = tmp_path / "elasticd.toml"
+    file.write_bytes(content)
+    monkeypatch.setenv("ELASTICD_CONFIG", str(file))
+    with pytest.raises(InvalidInput, match=r"/elasticd\.toml: wanted settings as TOML, found"):
+        load_settings()
+
+
+def test_no_address_of_a_recipient_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ELASTICD_NOTIFY", '{"to": {"me": ["secret"]}}')
+    with pytest.raises(InvalidInput, match=r"^ELASTICD_NOTIFY: setting notify\.to\.me") as raised:
+        load_settings()
+    assert "secret" not in str(raised.value)
+
+
+def test_an_empty_variable_counts_as_absent(monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = load_settings()
+    for name in ("DATA_DIR", "PORT", "PRICE_TRACE", "DAEMON_URLS", "POLICY", "POLICY__MARGIN"):
+        monkeypatch.setenv(f"ELASTICD_{name}", "")
+    assert load_settings() == wanted
+    assert load_settings().data_dir.is_absolute()
 
 
 def test_a_file_that_is_named_and_not_there_is_told(

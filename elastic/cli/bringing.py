@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from elastic import figures
-from elastic.errors import InvalidInput, NotFound, StorageUnavailable
+from elastic.errors import ElasticError, InvalidInput, NotFound, StorageUnavailable
 
 if TYPE_CHECKING:
     from elastic.client.rest import Client
@@ -23,26 +23,35 @@ def bring_outputs(client: Client, found: Sequence[Mapping[str, Any]], folder: Pa
     """Downloads the files that are not there already; returns what was done as a sentence.
 
     A running job may have changed or removed a file since it was listed; the newest one comes.
+    Raises ElasticError, after all others came, if this machine cannot take one of them.
     """
     # The next submit must not send these files as code.
     if make_folder(folder, option="-o"):
         (folder / ".gitignore").write_text(_MARK, encoding="utf-8")
     brought = 0
     gone = 0
+    refused: list[str] = []
     for each in found:
         target = folder / _inside(each["path"])
-        # By content and not by time: a file that came back the same need not be fetched.
-        if target.is_file() and _sha256_of(target) == each["sha256"]:
-            continue
         try:
+            # By content and not by time: a file that came back the same need not be fetched.
+            if target.is_file() and _sha256_of(target) == each["sha256"]:
+                continue
             _bring(client, each, target)
             brought += 1
         # No error: a running job may clean up after itself.
         except NotFound:
             gone += 1
-    same = len(found) - brought - gone
+        except OSError as error:
+            refused.append(f"{each['path']}: {error.strerror}")
+    same = len(found) - brought - gone - len(refused)
     said = f"{figures.count(brought)} brought to {folder}, {figures.count(same)} there already"
-    return said + (f", {figures.count(gone)} removed by the job meanwhile" if gone else "")
+    said += f", {figures.count(gone)} removed by the job meanwhile" if gone else ""
+    if refused:
+        raise ElasticError(
+            "\n".join((f"{said}, {figures.count(len(refused))} that cannot be written:", *refused))
+        )
+    return said
 
 
 def make_folder(folder: Path, *, option: str) -> bool:
@@ -60,8 +69,9 @@ def make_folder(folder: Path, *, option: str) -> bool:
 
 def _bring(client: Client, each: Mapping[str, Any], target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
-    # Downloaded beside, and renamed when its sum is right.
-    part = target.with_name(f".{target.name}.part")
+    # Downloaded beside, and renamed when its sum is right. Its own name may be as long as names can
+    # be, so another one that is made of it must be short.
+    part = target.with_name(f".{hashlib.sha256(os.fsencode(target.name)).hexdigest()[:16]}.part")
     try:
         # A file may change while it is sent; then its sum is wrong, and it is fetched again.
         for _ in range(_TRIES):

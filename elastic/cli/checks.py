@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import socket
 import stat
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING
 from elastic.cli.account import findings_of_account
 from elastic.cli.host import findings_of_hosts
 from elastic.clock import AGREES_S, Clock
+from elastic.data_folder import ADVICE, WANTED, found_instead
 from elastic.durations import TRANSFER_TIMEOUT_S
 from elastic.engines import find_engine
 from elastic.errors import DaemonUnreachable, ElasticError, Unauthorized
@@ -183,15 +183,12 @@ def check_torch() -> Finding:
 
 def check_data_dir(settings: Settings) -> Finding:
     """The data folder must be writable, and have room for checkpoints."""
+    found = found_instead(settings.data_dir)
+    if found is not None:
+        told = f"{settings.data_dir}: {WANTED}, found {found}"
+        return Finding("data folder", "error", told, ADVICE)
     # The folder itself may not exist yet.
     folder = _nearest(settings.data_dir)
-    if not os.access(folder, os.W_OK | os.X_OK):
-        return Finding(
-            "data folder",
-            "error",
-            f"{folder} cannot be written",
-            "choose another: ELASTICD_DATA_DIR",
-        )
     free_bytes = shutil.disk_usage(folder).free
     if free_bytes < _LEAST_FREE_BYTES:
         return Finding(
@@ -210,6 +207,13 @@ def check_token(settings: Settings) -> Finding:
     except FileNotFoundError:
         return Finding(
             "token", "warning", "none yet", "`elasticd serve` makes it at its first start"
+        )
+    except OSError as error:
+        return Finding(
+            "token",
+            "error",
+            f"{settings.token_file} cannot be read: {error.strerror}",
+            "see the data folder's advice",
         )
     if stat.S_IMODE(mode) & 0o077:
         return Finding(

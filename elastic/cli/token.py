@@ -11,6 +11,7 @@ import typer
 
 from elastic.cli.options import connection_of
 from elastic.client.connection import default_token_file, read_token
+from elastic.data_folder import make_data_folder
 from elastic.errors import Conflict, NotFound
 from elastic.figures import count
 
@@ -47,9 +48,9 @@ def rotate(context: typer.Context) -> None:
 
 
 def write_token(path: Path, token: str) -> None:
-    """Replaces the token in `path` at once, readable by its owner only."""
+    """Replaces the token in `path` at once, readable by its owner only. Raises InvalidInput."""
     # Written beside and renamed: a crash leaves the old token or the new one, never half of one.
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_data_folder(path.parent)
     new = path.with_name(f".{path.name}.{os.getpid()}")
     descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w", encoding="ascii") as file:

@@ -123,7 +123,8 @@ class Adoption:
         return f"{held}. Adopt them or end them: elasticd adopt"
 
     def _find(self, name: str, *, now_s: float) -> HeldJob:
-        for each in self.held(now_s=now_s):
+        # Ids first: jobs of earlier versions may be named like another's id.
+        for each in sorted(self.held(now_s=now_s), key=lambda job: job.job_id != name):
             if name in (each.job_id, each.name):
                 return each
         raise NotFound(f"no job {name!r} is held; `elasticd adopt` lists those that are")

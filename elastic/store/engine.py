@@ -190,13 +190,14 @@ def plain_engine(url: str) -> Engine:
     """Makes an engine for a look or a migration: a connection at a time, and none of the rules
     above."""
     is_postgresql = make_url(url).get_backend_name() == "postgresql"
-    return create_engine(
-        # No pool: a connection that is kept would hold the file, or the server's session, after the
-        # look.
-        url,
-        poolclass=NullPool,
-        connect_args=postgres.ENCODING if is_postgresql else {},
-    )
+    with postgres.driver_named():
+        return create_engine(
+            # No pool: a connection that is kept would hold the file, or the server's session, after
+            # the look.
+            url,
+            poolclass=NullPool,
+            connect_args=postgres.ENCODING if is_postgresql else {},
+        )
 
 
 @contextmanager

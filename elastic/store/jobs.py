@@ -132,7 +132,7 @@ def living_of_name(connection: Connection, name: str) -> str | None:
 
 def row(connection: Connection, job_id: str) -> Row[tuple[object, ...]]:
     """The row behind `get`."""
-    # Ids first: a job may be named like another's id.
+    # Ids first: jobs of earlier versions may be named like another's id.
     by_id = connection.execute(_GET, {"job_id": job_id}).one_or_none()
     found = by_id or connection.execute(_OF_NAME, {"name": job_id}).one_or_none()
     if found is None:

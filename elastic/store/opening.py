@@ -12,6 +12,7 @@ import structlog
 from sqlalchemy import Connection, inspect, text
 from sqlalchemy.engine import make_url
 
+from elastic.data_folder import make_data_folder, unusable
 from elastic.errors import AlreadyRunning, ElasticError
 from elastic.store.comparison import differences_in
 from elastic.store.engine import Database, damaged
@@ -33,7 +34,7 @@ def open_store(url: str) -> Store:
     """
     folder = database_folder(url)
     if folder is not None:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_data_folder(folder)
         _warn_if_emptied(Path(make_url(url).database or ""))
         _keep_private(folder, make_url(url).database or "")
     # After that: SQLite would make the file itself, with the mode that the umask gives.
@@ -71,13 +72,17 @@ def lock(folder: Path) -> int:
     """Takes the daemon's lock on a folder, of its data or its database, and gives its file
     descriptor.
 
-    Raises AlreadyRunning.
+    Raises AlreadyRunning, and InvalidInput for a folder that cannot be used.
     """
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_data_folder(folder)
     # The kernel frees a flock when its process ends, however it ends: a file that is merely there
     # would keep the next daemon out after a crash. O_CLOEXEC, so that no child process keeps the
     # lock.
-    descriptor = os.open(folder / "daemon.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    path = folder / "daemon.lock"
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise unusable(folder, f"that {path} cannot be written ({error.strerror})") from error
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

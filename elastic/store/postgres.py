@@ -3,7 +3,8 @@ other one out."""
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from sqlalchemy import Engine, create_engine, event
@@ -79,8 +80,20 @@ def reader(url: URL) -> Engine:
     return _engine(url, size=8, isolation_level="REPEATABLE READ")
 
 
-def _engine(url: URL, *, size: int, **options: Any) -> Engine:
+@contextmanager
+def driver_named() -> Iterator[None]:
+    """Raises InvalidInput that says what to install, where PostgreSQL's driver is not."""
     try:
+        yield
+    except ModuleNotFoundError as error:
+        raise InvalidInput(
+            f"database_url: PostgreSQL needs {error.name}: pip install 'elasticd[postgres]'",
+            field="database_url",
+        ) from error
+
+
+def _engine(url: URL, *, size: int, **options: Any) -> Engine:
+    with driver_named():
         engine = create_engine(
             url,
             poolclass=QueuePool,
@@ -90,11 +103,6 @@ def _engine(url: URL, *, size: int, **options: Any) -> Engine:
             connect_args=_ARGUMENTS,
             **options,
         )
-    except ModuleNotFoundError as error:
-        raise InvalidInput(
-            f"database_url: PostgreSQL needs {error.name}: pip install 'elasticd[postgres]'",
-            field="database_url",
-        ) from error
 
     # For each connection: a dumper of all psycopg would change what others of this process send.
     @event.listens_for(engine, "connect")

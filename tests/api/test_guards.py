@@ -72,6 +72,11 @@ def test_a_wrong_token_opens_nothing(stranger: TestClient, token: str) -> None:
     assert is_problem(stranger.get("/v1/jobs", headers={"Cookie": f"{COOKIE}=wrong"}), 401)
 
 
+def test_a_wrong_token_may_be_one_that_a_restart_puts_in_force(stranger: TestClient) -> None:
+    answer = stranger.get("/v1/jobs", headers={"Authorization": "Bearer rotated"})
+    assert "if it was rotated, start the daemon again" in answer.json()["detail"]
+
+
 def test_a_node_token_opens_nothing_of_the_user(stranger: TestClient, world: World) -> None:
     token = world.context.node_tokens.node_token("node-1", "i-1")
     assert is_problem(stranger.get("/v1/jobs", headers={"Authorization": f"Bearer {token}"}), 401)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from api.documents import read_document
+from api.job_document import WORDS_OF_PATTERNS, JobDocument
 from api.specs import (
     check_fit,
     check_node_types,
@@ -260,7 +262,7 @@ def test_what_a_job_brings_is_in_its_spec() -> None:
         ({"secrets": ["KEY"]}, "document", "wanted names of variables in env, got KEY"),
         ({"data": "faces"}, "data", "s3://BUCKET/PREFIX"),
         ({"data": "s3://B/x"}, "data", "s3://BUCKET/PREFIX"),
-        ({"image": "--privileged"}, "image", "match pattern"),
+        ({"image": "--privileged"}, "image", "wanted an image such as"),
         ({"image": "me/train:1", "setup": ["make"]}, "image", "write them into the image"),
     ],
 )
@@ -268,6 +270,39 @@ def test_what_cannot_be_brought_says_what_to_write(
     extra: dict[str, Any], field: str, hint: str
 ) -> None:
     assert hint in faults({**COMMAND, **extra})[field]
+
+
+@pytest.mark.parametrize(
+    ("extra", "field", "message"),
+    [
+        ({"name": "Mine"}, "name", "wanted lower-case letters, digits and hyphens, at most 63 "),
+        ({"name": "Mine"}, "name", " first, got 'Mine'"),
+        ({"name": "job-9cc9ccc8"}, "name", "wanted a name that no job's id can be, got 'job-9cc9c"),
+        ({"code": "."}, "code", "a folder is sent by `elasticd job submit` in a shell; here "),
+        ({"code": "."}, "code", "or no code, got '.'"),
+        ({"nodes": 2}, "nodes", "wanted a map of its fields (min, max), got 2"),
+        ({"hyperparameters": 2}, "hyperparameters", "wanted a map, got 2"),
+        ({"outputs": ["/a"]}, "outputs.0", "so without / first, got '/a'"),
+        ({"node_types": ["a b"]}, "node_types.0", "wanted a node type: letters"),
+    ],
+)
+def test_what_does_not_match_is_told_in_words(
+    extra: dict[str, Any], field: str, message: str
+) -> None:
+    found = faults({**COMMAND, **extra})[field]
+    assert message in found
+    assert "pattern '" not in found and "^" not in found
+
+
+@pytest.mark.parametrize("name", ["job-1", "job-9cc9ccc", "job-9cc9ccc8-2", "job-worldly"])
+def test_a_name_that_only_resembles_an_id_is_taken(name: str) -> None:
+    assert to_spec({**COMMAND, "name": name}, now_s=NOW_S).name == name
+
+
+def test_every_pattern_of_a_job_has_words() -> None:
+    schema = json.dumps(JobDocument.model_json_schema())
+    patterns = {json.loads(each) for each in re.findall(r'"pattern": ("(?:[^"\\]|\\.)*")', schema)}
+    assert patterns == WORDS_OF_PATTERNS.keys()
 
 
 def test_a_script_without_code_is_the_images_own(tmp_path: Path) -> None:

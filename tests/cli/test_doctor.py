@@ -102,6 +102,32 @@ def test_a_token_that_others_may_read_is_to_be_mended(settings: Settings) -> Non
     assert checks.check_token(settings).level == "ok"
 
 
+def test_a_data_folder_that_is_a_file_is_told_and_the_other_checks_go_on(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings.data_dir.write_text("")
+    outcome = runner(capsys)("doctor", "-o", "json")
+    found = {each["name"]: each for each in json.loads(outcome.out)}
+    assert outcome.status == 1
+    assert found["data folder"]["found"].endswith("may write to, found a file")
+    assert "ELASTICD_DATA_DIR" in found["data folder"]["advice"]
+    assert found["token"]["level"] == "error" and found["clock"]["level"] == "ok"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("serve", "--port", "0"), ("db", "migrate"), ("token", "rotate"), ("certificate", "rotate")],
+)
+def test_a_data_folder_that_cannot_be_used_is_refused_in_words(
+    command: tuple[str, ...], settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings.data_dir.write_text("")
+    outcome = runner(capsys)(*command)
+    assert outcome.status == 2
+    assert f"{settings.data_dir}: wanted a folder that this user may write to" in outcome.err
+    assert "found a file; choose another with --data-dir" in outcome.err
+
+
 def test_a_taken_port_is_worth_knowing(settings: Settings) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         found = checks.check_port(settings.model_copy(update={"port": taken.getsockname()[1]}))

@@ -51,3 +51,25 @@ def test_what_was_brought_beside_the_code_is_not_sent_with_it(
     assert pack(code).paths == ("data/model", "data/runs/log", "train.py"), (
         "a folder that was there is the user's own"
     )
+
+
+def test_a_name_as_long_as_names_can_be_is_brought(run: Run, live: Live, tmp_path: Path) -> None:
+    names = ("x" * 250 + ".text", "é中.txt")
+    carry_home(
+        live.world, live.job_id, tmp_path / "there", generation=1, **dict.fromkeys(names, "line")
+    )
+    assert "2 brought to mine" in run("job", "outputs", "first", "-o", "mine").out
+    assert {each.name for each in Path("mine").iterdir()} == {".gitignore", *names}
+
+
+def test_a_file_that_cannot_be_written_is_named_and_the_others_are_brought(
+    run: Run, live: Live, tmp_path: Path
+) -> None:
+    carry_home(live.world, live.job_id, tmp_path / "there", generation=1, model="a", runs="b")
+    Path("mine/model/mine").mkdir(parents=True)
+    outcome = run("job", "outputs", "first", "-o", "mine")
+    assert outcome.status == 1
+    assert "1 brought to mine, 0 there already, 1 that cannot be written:" in outcome.err
+    assert "\nmodel: Is a directory\n" in outcome.err
+    assert Path("mine/runs").read_text() == "b"
+    assert not list(Path("mine").glob("*.part"))

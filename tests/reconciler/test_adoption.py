@@ -3,6 +3,7 @@ it is told to."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -228,6 +229,20 @@ def test_a_job_that_nobody_wants_is_ended_and_asked_about_no_more(daemon: Daemon
     assert daemon.objects.names("jobs/") == []
     with pytest.raises(NotFound, match="no job 'job' is held"):
         daemon.adoption.adopt("job", now_s=daemon.now_s)
+
+
+def test_an_id_wins_over_a_job_that_is_named_like_it(
+    daemon: Daemon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = daemon.train()
+    daemon.lose_database()
+    daemon.run(5)
+    (held,) = daemon.adoption.held(now_s=daemon.now_s)
+    assert held.record is not None
+    record = replace(held.record, job={**held.record.job, "name": job.id})
+    namesake = replace(held, job_id="job-0", record=record)
+    monkeypatch.setattr(Adoption, "held", lambda *_, **__: (namesake, held))
+    assert daemon.adoption.end(job.id, now_s=daemon.now_s) == job.id
 
 
 def test_machines_without_a_record_can_only_be_ended(daemon: Daemon) -> None:

@@ -3,8 +3,9 @@ come back."""
 
 from __future__ import annotations
 
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import psycopg
 import pytest
@@ -130,6 +131,15 @@ def test_a_reader_sees_one_state(url: str, owner: Store) -> None:
 def test_a_database_of_another_kind_is_refused() -> None:
     with pytest.raises(InvalidInput, match="wanted sqlite or postgresql, got mysql"):
         Database("mysql://somewhere/elasticd")
+
+
+@pytest.mark.parametrize("open_it", [Database, inspect_store])
+def test_a_driver_that_is_missing_is_named_with_how_to_install_it(
+    open_it: Callable[[str], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(InvalidInput, match=r"pip install 'elasticd\[postgres\]'"):
+        open_it("postgresql+psycopg://somewhere/elasticd")
 
 
 def test_a_daemon_that_stands_still_loses_its_session_and_one_that_uses_it_keeps_it(

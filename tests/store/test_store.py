@@ -86,6 +86,13 @@ def test_a_job_is_found_by_id_and_by_name(store: Store, job: Job) -> None:
         store.jobs.get("job-x")
 
 
+def test_an_id_wins_over_a_name_that_an_earlier_version_took(store: Store, job: Job) -> None:
+    spec = JobSpec(job.id, ("train.py",))
+    named, _ = store.jobs.submit(spec, key=None, request_hash="h", now_s=101.0)
+    assert store.jobs.get(job.id) == job
+    assert store.jobs.get(named.id).spec.name == job.id
+
+
 def test_an_acknowledged_job_survives_kill_9(url: str) -> None:
     program = f"""
 import os, signal
