@@ -97,15 +97,15 @@ class SteadyClock:
     def told(self, at_s: float) -> None:
         """Notes what time it is by a provider's clock, whose answers tell whole seconds.
 
-        The first one counts at once. A later one that differs must be repeated for a minute:
-        one wrong answer moves nothing.
+        The first one counts at once, unless this clock went on from an earlier one. Any other that
+        differs must be repeated for a minute: one wrong answer moves nothing.
         """
         with self._lock:
             now_s = self._now_s()
             ahead_s = at_s - now_s + self._ahead_s
             if abs(ahead_s) <= AGREES_S:
                 self._disputed_since_s = None
-            elif not self.is_confirmed:
+            elif not (self.is_confirmed or self.has_continued):
                 self._said_s = at_s
                 self._ahead_s = 0.0
             else:

@@ -61,6 +61,19 @@ def test_the_first_that_a_provider_tells_counts_at_once(skew_s: float) -> None:
 
 
 @pytest.mark.parametrize("off_s", STEPS_S)
+def test_a_first_wrong_answer_moves_no_clock_that_went_on_from_an_earlier_one(off_s: float) -> None:
+    machine = Machine()
+    machine.steady = SteadyClock(
+        now_s=machine.wall_s, elapsed_s=machine.elapsed.now_s, began_s=machine.true_s()
+    )
+    machine.told(5.0, off_s=off_s)
+    assert machine.steady.now_s() == machine.true_s()
+    assert machine.steady.disputed_s == pytest.approx(off_s, abs=1.0)
+    machine.told(5.0)
+    assert machine.steady.disputed_s == 0.0
+
+
+@pytest.mark.parametrize("off_s", STEPS_S)
 def test_a_single_wrong_answer_moves_nothing(off_s: float) -> None:
     machine = Machine()
     machine.told(60.0)
