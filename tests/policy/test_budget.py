@@ -27,12 +27,11 @@ _SOLD = {"cheap": 1.0, "dear": 30.0}
 _CHEAP = Offering("cheap")
 
 
-def _asked(budget_usd: float = 3.0, **rest: Any) -> Snapshot:
+def _asked(budget_usd: float = 3.0, fixed_node_type: str | None = None, **rest: Any) -> Snapshot:
     """A job whose deadline leaves time for one start, before anything has trained."""
-    spec = {"objective": Objective(deadline_s=NOW_S + 240, budget_usd=budget_usd)}
-    spec.update(rest.pop("spec", {}))
-    usual = {
-        "job": job(iterations=2000, iteration=0, **spec),
+    goal = Objective(deadline_s=NOW_S + 240, budget_usd=budget_usd)
+    usual: dict[str, Any] = {
+        "job": job(iterations=2000, iteration=0, objective=goal, fixed_node_type=fixed_node_type),
         "node_types": (node_type("cheap", 0.5), node_type("dear", 1.0)),
         "prices": prices(_SOLD),
         "spent_usd": 0.0,
@@ -118,7 +117,7 @@ def test_the_safety_net_starts_nothing_that_the_budget_cannot_hold() -> None:
 
 
 def test_a_budget_that_holds_only_other_types_than_the_job_fixes_is_a_contradiction() -> None:
-    ((field, text),) = contradictions(_asked(spec={"fixed_node_type": "dear"}))
+    ((field, text),) = contradictions(_asked(fixed_node_type="dear"))
     assert field == "objective.budget_usd"
     assert text.startswith("wanted more than $5.00: 10 min of dear")
     assert contradictions(_asked()) == ()
