@@ -272,9 +272,9 @@ def evaluate_candidates(snapshot: Snapshot) -> Evaluations:
             )
         )
     beyond_budget = _beyond_budget(snapshot, outlooks)
-    outlooks = [
-        replace(each, objection=beyond_budget.get(each.group, each.objection)) for each in outlooks
-    ]
+    for place, each in enumerate(outlooks):
+        if each.group in beyond_budget:
+            outlooks[place] = replace(each, objection=beyond_budget[each.group])
     return Evaluations(
         snapshot,
         quotes,

@@ -75,8 +75,8 @@ def _budget_reached(snapshot: Snapshot, plan: Plan) -> Plan | None:
         burn = max(burn, known_burn_usd_per_h(snapshot.target.members, quotes))
     elif plan.target is not None:
         starting = known_burn_usd_per_h(plan.target.members, quotes)
-    reserve_usd = burn * wind_down_s(snapshot) / _S_PER_H
     lasts_s = wind_down_s(snapshot)
+    reserve_usd = burn * lasts_s / _S_PER_H
     # A first start also pays its least bill.
     if starting > burn:
         burn = starting
