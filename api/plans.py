@@ -157,7 +157,9 @@ def goals_missed(context: Context, job: Job, *, now_s: float) -> tuple[str, ...]
 
 
 def if_resumed(context: Context, job: Job, spec: JobSpec, *, now_s: float) -> Snapshot:
-    """The snapshot of the next tick if a job that is over were resumed as `spec` now."""
+    """The snapshot of the next tick if a job that is over or paused were resumed as `spec` now."""
+    if job.phase is JobPhase.PAUSED:
+        return _if_changed(context, job, spec, phase=JobPhase.WAITING, now_s=now_s)
     store = context.store
     doubted = context.doubted()
     facts = store.facts.of(job.id, now_s=now_s)
@@ -199,11 +201,28 @@ def move_of(
 ) -> PricedMove:
     """Decides as the next tick would if the job had this spec, and perhaps this phase; nothing is
     stored."""
+    snapshot = _if_changed(context, job, spec, phase=phase, now_s=now_s)
+    plan = decide(snapshot)
+    redone = 0
+    if plan.target not in (None, snapshot.target):
+        redone = snapshot.job.redo_iterations
+    return replace(
+        _move(snapshot, plan),
+        redone=redone,
+        redone_usd=_redone_usd(plan, snapshot.target, redone),
+        begins_at_zero=redone > 0 and snapshot.job.always_begins_at_zero,
+    )
+
+
+def _if_changed(
+    context: Context, job: Job, spec: JobSpec, *, phase: JobPhase | None, now_s: float
+) -> Snapshot:
+    """The snapshot of the next tick if a job that goes on had this spec, and perhaps this phase."""
     store = context.store
     provider = context.provider
     doubted = context.doubted()
     facts = store.facts.of(job.id, now_s=now_s)
-    snapshot = observe(
+    return observe(
         replace(facts, job=replace(facts.job, spec=spec, phase=phase or facts.job.phase)),
         read_catalog(provider),
         store.prices.in_force(now_s),
@@ -213,16 +232,6 @@ def move_of(
         doubted_usd=surcharge_usd(store.ledger.of_job(job.id), doubted, now_s) if doubted else 0.0,
         limits=limits(context.settings, provider),
         now_s=now_s,
-    )
-    plan = decide(snapshot)
-    redone = 0
-    if plan.target not in (None, snapshot.target):
-        redone = facts.job.redo_iterations
-    return replace(
-        _move(snapshot, plan),
-        redone=redone,
-        redone_usd=_redone_usd(plan, snapshot.target, redone),
-        begins_at_zero=redone > 0 and facts.job.always_begins_at_zero,
     )
 
 

@@ -27,7 +27,7 @@ from api.specs import (
 )
 from elastic.errors import Conflict, InvalidInput
 from elastic.figures import usd
-from elastic.model import Job, JobPhase, JobSpec, Objective, Snapshot, how_to_resume
+from elastic.model import Job, JobPhase, JobSpec, Objective, Plan, Snapshot, how_to_resume
 from elastic.policy import dearest_quotes, decide, known_burn_usd_per_h, wind_down_s
 
 BY_REST = "by REST"
@@ -150,7 +150,11 @@ def limited(context: Context, job: Job, asked: schemas.LimitIn, *, now_s: float)
             f"{usd(asked.budget_usd)}"
         )
     priority = job.spec.priority if asked.priority is None else asked.priority
-    return replace(job.spec, objective=objective, priority=priority)
+    spec = replace(job.spec, objective=objective, priority=priority)
+    # A job that is held shows what a budget does once it is resumed, and then it is too late.
+    if asked.budget_usd is not None and job.phase is JobPhase.PAUSED:
+        refuse_unpayable(context, job, spec, how="give it", now_s=now_s)
+    return spec
 
 
 def change(
@@ -238,9 +242,15 @@ def limits_in(
     return objective
 
 
-def refuse_unpayable(context: Context, job: Job, spec: JobSpec, *, now_s: float) -> None:
-    """Raises Conflict if the next tick would stop the job at its budget again."""
-    if spec.objective.budget_usd is None or not job.phase.may_resume:
+def refuse_unpayable(
+    context: Context, job: Job, spec: JobSpec, *, how: str = "resume it with", now_s: float
+) -> None:
+    """Raises Conflict if the next tick after resuming the job would stop it at its budget.
+
+    `how` says what to do with a higher one.
+    """
+    is_resumable = job.phase.may_resume or job.phase is JobPhase.PAUSED
+    if spec.objective.budget_usd is None or not is_resumable:
         return
     snapshot = if_resumed(context, job, spec, now_s=now_s)
     plan = decide(snapshot)
@@ -248,12 +258,12 @@ def refuse_unpayable(context: Context, job: Job, spec: JobSpec, *, now_s: float)
     if "budget" not in plan.limited_by:
         return
     raise Conflict(
-        f"job {job.spec.name} cannot go on: {plan.reason.text}; resume it with a higher budget "
-        "(--budget)" + _enough(snapshot)
+        f"job {job.spec.name} cannot go on: {plan.reason.text}; {how} a higher budget "
+        "(--budget)" + _enough(snapshot, plan)
     )
 
 
-def _enough(snapshot: Snapshot) -> str:
+def _enough(snapshot: Snapshot, stopped: Plan) -> str:
     """A budget that should be enough, as far as it is known."""
     spec = snapshot.job.spec
     # Without its budget the policy says what the job would be worth going on with.
@@ -266,6 +276,8 @@ def _enough(snapshot: Snapshot) -> str:
     kept_back_usd = burn_usd_per_h * wind_down_s(snapshot) / _S_PER_H
     spent_usd = snapshot.spent_usd + snapshot.doubted_usd
     if chosen.remaining_usd is None:
+        # Less may be kept back on a cheaper group than on that one.
+        kept_back_usd = stopped.reason.numbers.get("reserve_usd", kept_back_usd)
         return f": {usd(spent_usd + _ALLOWANCE * kept_back_usd)}, and what it may cost from now on"
     more_usd = chosen.remaining_usd * burn_usd_per_h / chosen.usd_per_h + kept_back_usd
     return f": {usd(spent_usd + _ALLOWANCE * more_usd)} should see it to its end"

@@ -2,10 +2,11 @@
 
 from elastic.policy.baseline import FixedChoice, as_it_was, fixed_choices
 from elastic.policy.best_value import best_value
+from elastic.policy.budget import wind_down_s
 from elastic.policy.decide import POLICIES, VERSIONS, decide
 from elastic.policy.fixed import fixed
 from elastic.policy.forecast import Finish, Forecast, Miss, forecast, misses
-from elastic.policy.guard import contradictions, guard, wind_down_s
+from elastic.policy.guard import contradictions, guard
 from elastic.policy.holding import NOT_YET
 from elastic.policy.horizon import iterations_by_phase
 from elastic.policy.precision import choose_precision

@@ -62,7 +62,7 @@ _EARLY = 0.12
 _LEAST_NOISE = 0.01
 # The same program on the same node type on another day. Nine in ten configurations that were run
 # again for months varied by less (Maricq et al., Taming Performance Variability, OSDI 2018).
-_ANOTHER_DAY = 0.1
+ANOTHER_DAY = 0.1
 # A prediction from other sizes or from parts of a mix.
 _PREDICTED = 0.1
 # A bound says nothing if it reduces a variance by less than this share. Bounds beyond so many
@@ -173,7 +173,7 @@ def measured(evaluations: Evaluations) -> list[Seen]:
         Seen(
             each.group.node_types,
             each.elapsed_s / each.iterations,
-            math.hypot(_ANOTHER_DAY, _early(each.iterations)),
+            math.hypot(ANOTHER_DAY, _early(each.iterations)),
         )
         for each in evaluations.snapshot.earlier
         if each.training_phase == phase and each.iterations and each.group.node_types not in found

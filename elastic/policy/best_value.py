@@ -139,7 +139,11 @@ def _unavailable(evaluations: Evaluations) -> Plan | None:
         text = f"{why}: back to {name(snapshot.current)}, which trains"
         return evaluations.plan(Action.MOVE, snapshot.current, UNAVAILABLE, text, numbers)
     # Nothing to go back to: decide as if the job held nothing.
-    fresh = _start(evaluate_candidates(replace(snapshot, target=None)))
+    again = evaluate_candidates(replace(snapshot, target=None))
+    if not again.choices:
+        # What can be bought is beyond the budget.
+        return nothing_to_be_had(evaluations, [held])
+    fresh = _start(again)
     assert fresh is not None and fresh.target is not None, (
         "a job without a target starts where there is a choice"
     )
@@ -256,9 +260,10 @@ def _hasty_start(evaluations: Evaluations) -> Plan | None:
 
 
 def _left_out(evaluations: Evaluations) -> str:
-    """Why some node types are no candidates, as the end of a reason."""
-    if evaluations.left_out:
-        return f"; left out: {'; '.join(shortened(list(evaluations.left_out.values())))}"
+    """Why some node types and groups are no candidates, as the end of a reason."""
+    told = [*evaluations.left_out.values(), *evaluations.beyond_budget.values()]
+    if told:
+        return f"; left out: {'; '.join(shortened(told))}"
     return ""
 
 

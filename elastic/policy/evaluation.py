@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from elastic.durations import HOUR_S
-from elastic.figures import price
+from elastic.figures import price, usd
 from elastic.model import (
     Action,
     Candidate,
@@ -24,9 +24,10 @@ from elastic.model import (
     workers_on,
 )
 from elastic.policy.availability import UNAVAILABLE, Lack, combined, lack_of, until
+from elastic.policy.budget import change_usd, covers
 from elastic.policy.horizon import Focus, focus_of, seconds_left
 from elastic.policy.mixture import is_mix, may_mix, mixes
-from elastic.policy.quotes import Quotes, burn_usd_per_h, fresh_quotes
+from elastic.policy.quotes import Quotes, burn_usd_per_h, dearest_quotes, fresh_quotes
 from elastic.policy.switch_cost import SwitchCost, switch_cost
 from elastic.policy.words import kept, name
 from elastic.throughput import (
@@ -113,6 +114,8 @@ class Evaluations:
     workers: Mapping[str, Workers]
     # Why nodes of a type cannot run the job.
     left_out: Mapping[str, str]
+    # What the budget cannot pay for at a start: the objection to each of these groups.
+    beyond_budget: Mapping[Group, str] = field(default_factory=dict)
 
     def of(self, group: Group | None) -> Evaluation | None:
         if group is None:
@@ -268,9 +271,49 @@ def evaluate_candidates(snapshot: Snapshot) -> Evaluations:
                 lack=lack_of(snapshot, group, quotes),
             )
         )
+    beyond_budget = _beyond_budget(snapshot, outlooks)
+    for place, each in enumerate(outlooks):
+        if each.group in beyond_budget:
+            outlooks[place] = replace(each, objection=beyond_budget[each.group])
     return Evaluations(
-        snapshot, quotes, focus, left, _shortened(snapshot, outlooks), workers, left_out
+        snapshot,
+        quotes,
+        focus,
+        left,
+        _shortened(snapshot, outlooks),
+        workers,
+        left_out,
+        beyond_budget,
     )
+
+
+def _beyond_budget(snapshot: Snapshot, outlooks: Iterable[Evaluation]) -> Mapping[Group, str]:
+    """Objections to the groups that a job cannot start on and still end within its budget.
+
+    If all are too dear, the cheapest gets none, of those that can be bought if there are any: the
+    guard stops the job there.
+    """
+    if snapshot.target is not None or snapshot.job.spec.objective.budget_usd is None:
+        return {}
+    quotes = dearest_quotes(snapshot)
+    usd_of = {
+        each.group: change_usd(snapshot, quotes, None, each.group)
+        for each in outlooks
+        if each.objection is None and each.usd_per_h is not None
+    }
+    spared = {group for group, needed_usd in usd_of.items() if covers(snapshot, needed_usd)}
+    if not spared:
+        ordered = sorted(
+            (each.lack is not None, usd_of[each.group], each.group)
+            for each in outlooks
+            if each.group in usd_of
+        )
+        spared = {group for _, _, group in ordered[:1]}
+    return {
+        group: f"{name(group)} is beyond the budget: its start and its end take {usd(needed_usd)}"
+        for group, needed_usd in usd_of.items()
+        if group not in spared
+    }
 
 
 def fitting(snapshot: Snapshot, groups: Iterable[Group]) -> tuple[Group, ...]:

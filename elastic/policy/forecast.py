@@ -24,7 +24,7 @@ from elastic.model import (
     Plan,
     Snapshot,
 )
-from elastic.policy.guard import wind_down_s
+from elastic.policy.budget import wind_down_s
 from elastic.policy.horizon import focus_of, iterations_left_by_phase, seconds_left
 from elastic.policy.quotes import Quotes, burn_usd_per_h, dearest_quotes
 from elastic.policy.switch_cost import switch_cost

@@ -14,6 +14,7 @@ from dataclasses import replace
 from elastic.figures import duration, price, usd
 from elastic.model import Action, Change, Group, JobPhase, Plan, Reason, Snapshot
 from elastic.policy.availability import UNAVAILABLE, lack_of, needs_purchase
+from elastic.policy.budget import change_usd, covers, start_reserve_usd, wind_down_s
 from elastic.policy.deadline import LEAST_COST
 from elastic.policy.finishing import unreplaced
 from elastic.policy.horizon import has_trained
@@ -60,21 +61,6 @@ def guard(snapshot: Snapshot, plan: Plan) -> Plan:
     return plan
 
 
-def wind_down_s(snapshot: Snapshot) -> float:
-    """Seconds of burn that are kept back to end in good order: the setting, but at least a drain's
-    grace."""
-    return max(snapshot.limits.wind_down_s, snapshot.job.spec.drain_grace_s)
-
-
-def start_reserve_usd(snapshot: Snapshot, usd_per_h: float) -> tuple[float, float]:
-    """Dollars that a start must leave of the budget, and for how many seconds.
-
-    They pay for its end, and at least for its least bill.
-    """
-    seconds = max(wind_down_s(snapshot), snapshot.limits.minimum_billed_s)
-    return usd_per_h * seconds / _S_PER_H, seconds
-
-
 def _budget_reached(snapshot: Snapshot, plan: Plan) -> Plan | None:
     """Stops the job while the budget still covers ending in good order."""
     budget_usd = snapshot.job.spec.objective.budget_usd
@@ -89,14 +75,13 @@ def _budget_reached(snapshot: Snapshot, plan: Plan) -> Plan | None:
         burn = max(burn, known_burn_usd_per_h(snapshot.target.members, quotes))
     elif plan.target is not None:
         starting = known_burn_usd_per_h(plan.target.members, quotes)
-    reserve_usd = burn * wind_down_s(snapshot) / _S_PER_H
     lasts_s = wind_down_s(snapshot)
+    reserve_usd = burn * lasts_s / _S_PER_H
     # A first start also pays its least bill.
     if starting > burn:
         burn = starting
         reserve_usd, lasts_s = start_reserve_usd(snapshot, burn)
-    # Prices that are not believed count as if they were true.
-    if snapshot.spent_usd + snapshot.doubted_usd + reserve_usd < budget_usd:
+    if covers(snapshot, reserve_usd):
         return None
     text = (
         f"{_spent(snapshot)} and {usd(reserve_usd)} kept back to end in good order "
@@ -263,15 +248,8 @@ def _budget_for_change(snapshot: Snapshot, plan: Plan) -> Plan:
         origin = snapshot.current
     else:
         origin = snapshot.target
-    transition = transition_of(snapshot, origin, plan.target)
-    quotes = dearest_quotes(snapshot)
-    burn = known_burn_usd_per_h(transition.union, quotes)
-    needed_usd = transition.usd(quotes) + burn * wind_down_s(snapshot) / _S_PER_H
-    # A node that is left at once is still billed for the provider's minimum.
-    there_s = transition.boot_s + transition.pause_s + wind_down_s(snapshot)
-    unused_s = max(snapshot.limits.minimum_billed_s - there_s, 0.0)
-    needed_usd += known_burn_usd_per_h(transition.added, quotes) * unused_s / _S_PER_H
-    if snapshot.spent_usd + snapshot.doubted_usd + needed_usd < budget_usd:
+    needed_usd = change_usd(snapshot, dearest_quotes(snapshot), origin, plan.target)
+    if covers(snapshot, needed_usd):
         return plan
     why = (
         f"{_spent(snapshot)} and {usd(needed_usd)} for the change exceed the budget of "
@@ -408,7 +386,9 @@ def _found(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     groups = [
         Group.of(offering, spec.sizes[0])
         for offering in quotes
-        if spec.admits(offering) and offering.node_type not in unfit
+        if spec.admits(offering)
+        and offering.node_type not in unfit
+        and spec.fixed_node_type in (None, offering.node_type)
     ]
     if not groups:
         return

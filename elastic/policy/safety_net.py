@@ -15,7 +15,9 @@ from dataclasses import replace
 from elastic.figures import duration, usd
 from elastic.model import Action, Candidate, Group, Plan, Reason, Snapshot
 from elastic.policy.availability import needs_purchase
+from elastic.policy.budget import change_usd, covers
 from elastic.policy.horizon import focus_of, seconds_left
+from elastic.policy.quotes import dearest_quotes
 from elastic.policy.switch_cost import transition_of
 from elastic.policy.words import name
 
@@ -84,13 +86,20 @@ def _is_exposed(
 
 
 def _is_safe(snapshot: Snapshot, candidate: Candidate) -> bool:
-    """On demand, permitted, with a known pace and price, and bought or for sale."""
+    """On demand, permitted, with a known pace and price, and bought or for sale.
+
+    A start must fit the budget, too: one that the guard refuses would leave the job with nothing.
+    """
     spec = snapshot.job.spec
     burn = candidate.usd_per_h
     if candidate.step_s is None or burn is None or candidate.unavailable is not None:
         return False
     cap = spec.objective.max_usd_per_hour
     if candidate.group.node_count not in spec.sizes or (cap is not None and burn > cap):
+        return False
+    if snapshot.target is None and not covers(
+        snapshot, change_usd(snapshot, dearest_quotes(snapshot), None, candidate.group)
+    ):
         return False
     fixed = spec.fixed_node_type
     return candidate.group.is_on_demand and all(

@@ -14,7 +14,7 @@ from elastic.errors import Conflict
 from elastic.model import AgentState, DoubtedPrice, Job, JobPhase, JobSpec, NodeReport, Objective
 from elastic.sealing import Sealer
 from elastic.store import Event, HeartbeatReport
-from tests.api.world import SMALL, START_S, World, decide_once, train
+from tests.api.world import LARGE, SMALL, START_S, World, decide_once, train
 
 
 def end(
@@ -203,8 +203,11 @@ def test_the_budget_that_is_named_pays_for_all_that_its_checkpoint_lacks(
 def test_a_price_that_is_doubted_counts_as_it_does_at_the_next_tick(
     world: World, ended: Job
 ) -> None:
-    doubt = DoubtedPrice(SMALL, 3.6, since_s=START_S + 50.0)
-    context = replace(world.context, doubted=lambda: (doubt,))
+    doubts = tuple(
+        DoubtedPrice(each, usd_per_h, since_s=START_S + 50.0)
+        for each, usd_per_h in ((SMALL, 3.6), (LARGE, 7.2))
+    )
+    context = replace(world.context, doubted=lambda: doubts)
     spec = replace(ended.spec, objective=Objective(budget_usd=0.3))
     refuse_unpayable(world.context, ended, spec, now_s=START_S + 100.0)
     with pytest.raises(Conflict) as raised:
@@ -213,6 +216,65 @@ def test_a_price_that_is_doubted_counts_as_it_does_at_the_next_tick(
     assert "(--budget): $0.781 should" in str(raised.value)
     richer = replace(ended.spec, objective=Objective(budget_usd=0.836))
     refuse_unpayable(context, ended, richer, now_s=START_S + 100.0)
+
+
+def test_a_job_whose_own_type_is_beyond_its_budget_goes_on_with_another(
+    world: World, ended: Job
+) -> None:
+    doubt = DoubtedPrice(SMALL, 3.6, since_s=START_S + 50.0)
+    context = replace(world.context, doubted=lambda: (doubt,))
+    spec = replace(ended.spec, objective=Objective(budget_usd=0.3))
+    refuse_unpayable(context, ended, spec, now_s=START_S + 100.0)
+
+
+def paused(world: World) -> Job:
+    """A job that was paused, without any machine."""
+    job, node = train(world)
+    world.store.jobs.pause(job.id, "paused on request", now_s=world.clock.now_s())
+    world.store.nodes.intend_end(node.id, reason="paused", now_s=world.clock.now_s())
+    world.store.nodes.gone(node.id, at_s=world.clock.now_s())
+    return world.store.jobs.get(job.id)
+
+
+def test_a_paused_job_is_not_resumed_to_end_at_its_budget(client: TestClient, world: World) -> None:
+    job = paused(world)
+    limit(world, job, Objective(budget_usd=0.05))
+    refused = resume(client)
+    assert refused.status_code == 409
+    assert refused.json()["detail"] == (
+        "job first cannot go on: $0.006 spent and $0.06 kept back to end in good order (10 min of "
+        "$0.36/h) reach the budget of $0.05: the job stops; resume it with a higher budget "
+        "(--budget): $0.0786 should see it to its end"
+    )
+    assert world.store.jobs.get(job.id).phase is JobPhase.PAUSED
+    assert resume(client, {"budget_usd": 0.0786}).json()["phase"] == "waiting"
+
+
+def test_a_paused_job_is_given_no_budget_that_would_end_it_when_it_is_resumed(
+    client: TestClient, world: World
+) -> None:
+    job = paused(world)
+    for path in (":limit", ":plan"):
+        refused = client.post(f"/v1/jobs/{job.id}{path}", json={"budget_usd": 0.05})
+        assert refused.status_code == 409
+        assert "the job stops; give it a higher budget (--budget): $0.0786" in refused.text
+    assert world.store.jobs.get(job.id).spec == job.spec
+    given = client.post(f"/v1/jobs/{job.id}:limit", json={"budget_usd": 0.0786})
+    assert given.status_code == 202
+    # Another deadline is no budget.
+    limit(world, job, Objective(budget_usd=0.05))
+    assert client.post(f"/v1/jobs/{job.id}:limit", json={"deadline": "6h"}).status_code == 202
+
+
+def test_the_budget_that_is_named_is_for_the_cheapest_that_can_be_had(
+    client: TestClient, world: World
+) -> None:
+    """Where nothing is measured, and the deadline is too near for anything but the fastest."""
+    goal = Objective(budget_usd=0.05, deadline_s=START_S + 120.0)
+    spec = JobSpec("first", ("/a.py",), iterations=9, objective=goal)
+    job, _ = world.store.jobs.submit(spec, key=None, request_hash="h", now_s=START_S)
+    world.store.jobs.move(job.id, JobPhase.CANCELLED, now_s=START_S)
+    assert "(--budget): $0.066, and what it may cost from now on" in resume(client).json()["detail"]
 
 
 def test_what_nobody_has_measured_is_not_foretold(client: TestClient, world: World) -> None:

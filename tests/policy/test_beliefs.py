@@ -103,3 +103,35 @@ def test_a_job_with_a_deadline_starts_on_the_cheapest_that_meets_it_by_earlier_r
         )
     )
     assert found.target == group(wanted)
+
+
+@pytest.mark.parametrize(
+    ("deadline_min", "full_step_s", "wanted"),
+    [
+        # Late or in time: what another day may turn round is not paid for.
+        (5, 0.0516, "local.quarter"),
+        (17, 0.0516, "local.quarter"),
+        (19, 0.0516, "local.quarter"),
+        (5, 0.0490, "local.quarter"),
+        (19, 0.0490, "local.quarter"),
+        # Only that one was fast enough.
+        (17, 0.0490, "local.full"),
+        # It is faster, whatever the day.
+        (5, 0.0400, "local.full"),
+    ],
+)
+def test_of_types_whose_speeds_cannot_be_told_apart_a_job_with_a_deadline_starts_on_the_cheapest(
+    deadline_min: float, full_step_s: float, wanted: str
+) -> None:
+    steps_s = {"local.quarter": 0.0518, "local.half": 0.0517, "local.full": full_step_s}
+    goal = Objective(deadline_s=NOW_S + 60 * deadline_min, budget_usd=3.0)
+    plan = decide(
+        snapshot(
+            job=job(iterations=20_000, iteration=0, objective=goal),
+            earlier=tuple(
+                Trained(group(name), "main", 1000, 1000 * each) for name, each in steps_s.items()
+            ),
+        )
+    )
+    assert (plan.action, plan.target) == (Action.START, group(wanted))
+    assert "earlier runs of this program" in plan.reason.text
