@@ -33,6 +33,7 @@ _FRONTIER = (
     Column("PACE", "pace"),
     Column("LATE", "late", is_number=True),
 )
+_HERE = Column("", "mark")
 _REPORT_DECISIONS = (
     Column("DECISION", "id", is_number=True),
     Column("AT", "at_s", figures.instant),
@@ -324,21 +325,34 @@ def _mode(spec: Mapping[str, Any], *, is_preloaded: bool | None) -> str:
     return mode
 
 
-def show_forecast(told: Mapping[str, Any]) -> None:
-    """Prints when the job would be done and for how much, and the goals that nothing meets."""
+def show_forecast(told: Mapping[str, Any], *, current: Mapping[str, Any] | None = None) -> None:
+    """Prints when the job would be done and for how much, and the goals that nothing meets.
+
+    `current` is the group that trains now: it has a line even if another one is better.
+    """
     has_goals = told["left_s"] is not None or told["budget_usd"] is not None
     if not told["frontier"]:
         if has_goals:
             print("the first measured windows will tell whether its goals can be met")
         return
-    print("\ndone in, the cheapest for each time:")
+    shown = _worth_a_line(told, current)
+    heading = "done in, the cheapest for each time"
+    columns = _FRONTIER
+    if any(each["group"] == current for each in shown):
+        heading += "; -> trains now"
+        columns = (_HERE, *_FRONTIER)
+    print(f"\n{heading}:")
     rows = [
-        _ends(each) | {"letter": ascii_lowercase[at : at + 1]}
-        for at, each in enumerate(told["frontier"])
+        _ends(each)
+        | {
+            "letter": ascii_lowercase[at : at + 1],
+            "mark": "->" if each["group"] == current else " ",
+        }
+        for at, each in enumerate(shown)
     ]
-    render.show(render.table_of(rows, _FRONTIER))
+    render.show(render.table_of(rows, columns))
     # The middle values: intervals would cover each other in a picture of letters.
-    points = [Point(each["lasts_s"]["value"], each["usd"]["value"]) for each in told["frontier"]]
+    points = [Point(each["lasts_s"]["value"], each["usd"]["value"]) for each in shown]
     lines = chart(points, left_s=told["left_s"], budget_usd=told["budget_usd"])
     if lines:
         print(
@@ -352,6 +366,14 @@ def show_forecast(told: Mapping[str, Any]) -> None:
         print(textwrap.fill(f"{miss['kind']}: {miss['text']}", _WIDTH))
 
 
+def _worth_a_line(
+    told: Mapping[str, Any], current: Mapping[str, Any] | None
+) -> list[Mapping[str, Any]]:
+    """The frontier and the current group, in the order of `finishes`: the cheapest first."""
+    wanted = [each["group"] for each in told["frontier"]] + [current]
+    return [each for each in told["finishes"] if each["group"] in wanted]
+
+
 def _ends(finish: Mapping[str, Any]) -> dict[str, Any]:
     chance = finish["chance_late"]
     return {
@@ -359,5 +381,5 @@ def _ends(finish: Mapping[str, Any]) -> dict[str, Any]:
         "lasts": render.interval(finish["lasts_s"], figures.duration),
         "usd": render.interval(finish["usd"], figures.usd),
         "pace": "measured" if finish["is_measured"] else "expected",
-        "late": None if chance is None else figures.percent(chance),
+        "late": None if chance is None else figures.chance(chance),
     }

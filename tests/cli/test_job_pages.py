@@ -124,6 +124,7 @@ def test_a_plan_shows_what_each_finish_time_costs_and_the_goals_that_nothing_mee
         "is_certain": True,
     }
     told = {
+        "finishes": frontier,
         "frontier": frontier,
         "best": frontier[0],
         "misses": [miss],
@@ -139,6 +140,7 @@ def test_a_plan_shows_what_each_finish_time_costs_and_the_goals_that_nothing_mee
     assert "goals: 1 x small on-demand meets them" in shown
     assert "over_budget: the budget is $0.10" in shown
     unknown: dict[str, Any] = {
+        "finishes": [],
         "frontier": [],
         "best": None,
         "misses": [],
@@ -149,6 +151,30 @@ def test_a_plan_shows_what_each_finish_time_costs_and_the_goals_that_nothing_mee
     assert "the first measured windows will tell" in capsys.readouterr().out
     job_pages.show_forecast(unknown)
     assert capsys.readouterr().out == ""
+
+
+def test_a_forecast_has_a_line_for_the_group_that_trains_even_if_another_is_better(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    here = finish("small", 0.9, 9000.0, late=6.3e-16)
+    better = finish("large", 0.8, 3600.0)
+    told = {
+        "finishes": [better, finish("barred", 0.85, 1800.0), here],
+        "frontier": [better],
+        "best": None,
+        "misses": [],
+        "left_s": None,
+        "budget_usd": None,
+    }
+    job_pages.show_forecast(told, current=here["group"])
+    shown = capsys.readouterr().out
+    assert "done in, the cheapest for each time; -> trains now:" in shown
+    lines = [" ".join(line.split()) for line in shown.splitlines()]
+    assert any(line.startswith("-> b 1 x small on-demand 2 h 30 min") for line in lines)
+    assert any(line.startswith("a 1 x large on-demand 1 h") for line in lines)
+    assert "barred" not in shown
+    # As the job's page has it: no chance is quite 0.
+    assert "< 1 %" in shown
 
 
 def test_a_report_says_where_every_dollar_went(capsys: pytest.CaptureFixture[str]) -> None:

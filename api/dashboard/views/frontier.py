@@ -10,7 +10,7 @@ from api.dashboard.charts import AxisScale, scale_to
 from api.dashboard.facts import JobPageFacts
 from api.dashboard.views.parts import Instant, Number, dollars, group_detail, group_name, instant
 from api.outlook import JobForecast
-from elastic.figures import duration, percent, span, usd
+from elastic.figures import chance, duration, span, usd
 from elastic.model import Group, Interval
 from elastic.policy import Finish
 
@@ -181,7 +181,7 @@ def _point(
         whisker = Span(*place(lasts_s.low, cost.low), *place(*shown))
     x, y = place(lasts_s.value, cost.value)
     left_s = outlook.forecast.left_s
-    chance = finish.chance_late
+    late = finish.chance_late
     return FrontierPoint(
         letter=letter,
         x=x,
@@ -193,7 +193,7 @@ def _point(
         lasts=duration(lasts_s.value),
         usd=dollars(cost.value),
         interval="" if cost.low is None or cost.high is None else span(cost.low, cost.high, usd),
-        chance_late="" if chance is None else _chance(chance),
+        chance_late="" if late is None else chance(late),
         is_late=left_s is not None and lasts_s.value > left_s,
         is_current=finish.group == current,
         is_measured=finish.is_measured,
@@ -216,16 +216,3 @@ def _part_within(
     ]
     part = max(min([1.0, *parts]), 0.0)
     return begin[0] + part * spans[0], begin[1] + part * spans[1]
-
-
-def _chance(chance: float) -> str:
-    """A chance in percent, never quite 0 or 100, which nothing can prove.
-
-    >>> _chance(0.0004), _chance(0.42), _chance(1.0)
-    ('< 1 %', '42 %', '> 99 %')
-    """
-    if chance < 0.01:
-        return "< 1 %"
-    if chance > 0.99:
-        return "> 99 %"
-    return percent(chance)
