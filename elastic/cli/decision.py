@@ -119,7 +119,7 @@ def explain_decision(decision: Mapping[str, Any]) -> None:
     for limit in plan["limited_by"]:
         print(f"limited by {limit}")
     if plan["candidates"]:
-        print()
+        print(f"\nas of {figures.instant(decision['weighed_at_s'])}:")
         render.show(candidate_table(plan["candidates"], chosen=plan["target"]))
     tell_of_left_out(plan)
 

@@ -337,7 +337,7 @@ def show_forecast(told: Mapping[str, Any], *, current: Mapping[str, Any] | None 
         return
     shown = _worth_a_line(told, current)
     heading = "done in, the cheapest for each time"
-    columns = _FRONTIER
+    columns: tuple[Column, ...] = _FRONTIER
     if any(each["group"] == current for each in shown):
         heading += "; -> trains now"
         columns = (_HERE, *_FRONTIER)

@@ -288,6 +288,21 @@ def test_a_training_job_shows_progress_money_and_candidates(
     }
 
 
+def test_what_remains_on_a_group_is_as_of_now_and_nothing_once_the_job_is_over(
+    client: TestClient, world: World
+) -> None:
+    job, _ = train(world)
+    decide_once(world, job)
+    world.clock.advance(2.0)
+    shown = client.get(f"/v1/jobs/{job.id}").json()
+    (here,) = shown["candidates"]
+    assert here["remaining_s"] == shown["progress"]["eta_s"] == 18.0
+    assert here["remaining_usd"] == pytest.approx(0.002 * 18 / 20)
+    world.store.jobs.move(job.id, JobPhase.SUCCEEDED, now_s=world.clock.now_s())
+    (here,) = client.get(f"/v1/jobs/{job.id}").json()["candidates"]
+    assert (here["remaining_s"], here["remaining_usd"]) == (None, None)
+
+
 def test_nobody_says_how_long_a_job_without_an_end_still_takes(
     client: TestClient, world: World
 ) -> None:

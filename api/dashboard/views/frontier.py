@@ -96,6 +96,7 @@ def frontier_of(
         for letter, each in zip(ascii_uppercase, finishes, strict=False)
     )
     cheapest = finishes[0]
+    age_s = now_s - outlook.at_s
     soonest = min(finishes, key=lambda each: each.lasts_s.value)
     return FrontierChart(
         points=points,
@@ -107,8 +108,8 @@ def frontier_of(
         if budget_usd is None or budget_usd > upward.maximum
         else 100 - upward.percent(budget_usd),
         has_chances=any(each.chance_late for each in points),
-        summary=f"from {usd(cheapest.usd.value)} in {duration(cheapest.lasts_s.value)} "
-        f"to {usd(soonest.usd.value)} in {duration(soonest.lasts_s.value)}",
+        summary=f"from {usd(cheapest.usd.value)} in {_left(cheapest, age_s)} "
+        f"to {usd(soonest.usd.value)} in {_left(soonest, age_s)}",
     )
 
 
@@ -190,7 +191,7 @@ def _point(
         name=group_name(finish.group),
         detail=group_detail(finish.group),
         finishes=instant(outlook.at_s + lasts_s.value, now_s),
-        lasts=duration(lasts_s.value),
+        lasts=_left(finish, now_s - outlook.at_s),
         usd=dollars(cost.value),
         interval="" if cost.low is None or cost.high is None else span(cost.low, cost.high, usd),
         chance_late="" if late is None else chance(late),
@@ -198,6 +199,11 @@ def _point(
         is_current=finish.group == current,
         is_measured=finish.is_measured,
     )
+
+
+def _left(finish: Finish, age_s: float) -> str:
+    """The time from now to the end, of a forecast of this age."""
+    return duration(max(finish.lasts_s.value - age_s, 0.0))
 
 
 def _part_within(
