@@ -30,6 +30,7 @@ from elastic.model import (
     unseen_of,
     warnings_of,
 )
+from elastic.policy import bought_iterations
 from elastic.reconciler import training_group
 from elastic.store import Store, StoredAlarm
 
@@ -73,7 +74,10 @@ def status_of(
         alarms=[each.sentence for each in alarms],
         attention=attention_of(store, job, alarms),
         warnings=[*unseen_of(job, generation, nodes, now_s=now_s), *warnings_of(job, now_s=now_s)],
-        notes=list(store.events.notes(job.id, most=_MOST_NOTES)),
+        notes=[
+            *_cut_by_budget(job, decisions),
+            *store.events.notes(job.id, most=_MOST_NOTES),
+        ],
         running_mode=running_mode(members),
         is_preloaded=is_preloaded(members),
         spent_usd=store.ledger.spent(job.id, now_s),
@@ -175,6 +179,17 @@ def _candidates_now(
         return plan.candidates
     made = (weighed.remaining_s - left_s) / weighed.step_s.value
     return (_less(each, made) for each in plan.candidates)
+
+
+def _cut_by_budget(job: Job, decisions: Sequence[Decision]) -> Iterable[str]:
+    """Says that what remains is not all of the job, if the budget does not buy all."""
+    if job.phase.is_final or not decisions:
+        return
+    if bought_iterations(job, decisions[0].plan.candidates) is not None:
+        yield (
+            "the dollars and the time left are for the iterations that the budget still buys, "
+            "which are not all that are left"
+        )
 
 
 def _less(candidate: Candidate, iterations: float) -> Candidate:

@@ -997,7 +997,8 @@ class JobOut(JobState):
     )
     notes: list[str] = Field(
         default_factory=list,
-        description="What its nodes and its script said last, such as that a file is not uploaded.",
+        description="What its nodes and its script said last, such as that a file is not uploaded, "
+        "and what its budget does not buy.",
     )
     running_mode: Mode | None = Field(
         description="The mode that its nodes last reported; null if none has reported one."

@@ -10,7 +10,16 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from api.app import give_context, routes
-from elastic.model import AgentState, Batch, Beginning, JobPhase, NodeReport, Precision, Save
+from elastic.model import (
+    AgentState,
+    Batch,
+    Beginning,
+    JobPhase,
+    NodeReport,
+    Objective,
+    Precision,
+    Save,
+)
 from elastic.providers import FakeCloud, FakeProvider
 from elastic.store import HeartbeatReport
 from tests.api.world import SPEC, START_S, TYPES, World, decide_once, train
@@ -206,6 +215,34 @@ def test_a_plan_foretells_by_an_earlier_run_when_the_job_is_done_and_for_how_muc
     assert [each["usd"]["value"] for each in told["frontier"]] == sorted(
         each["usd"]["value"] for each in told["frontier"]
     )
+
+
+def test_a_plan_says_that_what_remains_is_for_the_iterations_that_the_budget_buys(
+    client: TestClient, world: World
+) -> None:
+    train(world)
+    wish = {**SPEC, "iterations": 10_000, "objective": {"budget_usd": 0.1}}
+    told = client.post("/v1/jobs:plan", json=wish).json()
+    (finish,) = told["forecast"]["finishes"][:1]
+    (rest,) = [each for each in told["candidates"] if each["group"] == finish["group"]]
+    assert rest["remaining_s"] < finish["lasts_s"]["value"]
+    (note,) = told["notes"]
+    assert note.startswith("the budget buys 2,000 of the iterations that are left: ")
+    assert "time left of each candidate are for these" in note
+    enough = {**SPEC, "objective": {"budget_usd": 1.0}}
+    assert client.post("/v1/jobs:plan", json=enough).json()["notes"] == []
+
+
+def test_a_job_says_that_what_remains_is_for_the_iterations_that_the_budget_buys(
+    client: TestClient, world: World
+) -> None:
+    job, _ = train(world)
+    decide_once(world, job, effective=5_000.0)
+    assert client.get(f"/v1/jobs/{job.id}").json()["notes"] == [], "it has no budget"
+    spec = replace(job.spec, objective=Objective(budget_usd=0.01))
+    world.store.jobs.set_spec(job.id, spec, now_s=world.clock.now_s())
+    (note,) = client.get(f"/v1/jobs/{job.id}").json()["notes"]
+    assert note.startswith("the dollars and the time left are for the iterations that the budget")
 
 
 def test_goals_that_an_earlier_run_shows_to_be_out_of_reach_are_said_at_submission(
