@@ -96,10 +96,11 @@ def show_job(job: Mapping[str, Any]) -> None:
     """Prints a job's status, its money and its candidates."""
     spec = job["spec"]
     group = job["current_group"] or job["target_group"]
-    print(
-        f"job {job['id']} ({spec['name']}): {job['phase']}"
-        + (f": {job['message']}" if job.get("message") else "")
-    )
+    headline = f"job {job['id']} ({spec['name']}): {job['phase']}"
+    # What it waits for has a line of its own.
+    if job.get("message") and job["message"] != job["waits_because"]:
+        headline += f": {job['message']}"
+    print(headline)
     print(_progress(job["progress"]))
     print(
         f"on {render.group(group) if group else 'no nodes'}, spent {figures.usd(job['spent_usd'])}"
@@ -151,8 +152,12 @@ def _progress(progress: Mapping[str, Any]) -> str:
 def _waits(job: Mapping[str, Any]) -> list[str]:
     """Why a job has no node, since when, and which pools refused it; nothing while it has one."""
     lines = []
-    if job["waits_because"]:
-        lines = [f"waits: {job['waits_because']}"]
+    because = job["waits_because"]
+    # Some reasons begin with the word, since they also stand alone.
+    if because and because.startswith("waits"):
+        lines = [because]
+    elif because:
+        lines = [f"waits: {because}"]
     waiting = job.get("waiting")
     if waiting:
         lines.append(f"no node since {figures.instant(waiting['since_s'])}")

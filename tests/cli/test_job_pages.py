@@ -42,6 +42,18 @@ def test_a_job_that_waits_says_why(capsys: pytest.CaptureFixture[str]) -> None:
     assert "waits" not in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    "because", ["waits: it starts no earlier than tomorrow", "waits for spot: the rest is cheaper"]
+)
+def test_a_job_says_only_once_that_it_waits(
+    capsys: pytest.CaptureFixture[str], because: str
+) -> None:
+    show_job({**WAITING, "phase": "waiting", "message": because, "waits_because": because})
+    first, *rest = capsys.readouterr().out.splitlines()
+    assert first == "job job-1 (first): waiting"
+    assert [line for line in rest if "waits" in line] == [because]
+
+
 def test_a_job_that_waits_for_pools_says_since_when_and_when_each_is_asked_again(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
