@@ -13,6 +13,7 @@ from elastic.cli import render
 from elastic.cli.candidates import candidate_table, is_known, shortlist, tell_of_left_out
 from elastic.cli.frontier import Point, chart
 from elastic.cli.render import Column
+from elastic.log_line import plain_lines
 from elastic.model import JobPhase, how_to_resume
 
 _WIDTH = 100
@@ -100,7 +101,7 @@ def show_job(job: Mapping[str, Any]) -> None:
     # What it waits for has a line of its own.
     if job.get("message") and job["message"] != job["waits_because"]:
         headline += f": {job['message']}"
-    print(headline)
+    print(plain_lines(headline))
     print(_progress(job["progress"]))
     print(
         f"on {render.group(group) if group else 'no nodes'}, spent {figures.usd(job['spent_usd'])}"
@@ -114,11 +115,11 @@ def show_job(job: Mapping[str, Any]) -> None:
         *job.get("preparing", ()),
         *(f"alarm: {alarm}" for alarm in job.get("alarms", ())),
     ):
-        print(each)
+        print(plain_lines(each))
     print(wanted_nodes(spec, is_over=JobPhase(job["phase"]).is_final))
     said = [("warning", job.get("warnings", ())), ("note", job.get("notes", ()))]
     for kind, text in ((kind, text) for kind, texts in said for text in texts):
-        print(f"{kind}: {text}")
+        print(plain_lines(f"{kind}: {text}"))
     print(limits(spec))
     print(_mode(spec, is_preloaded=job["is_preloaded"]))
     if spec.get("precision"):
@@ -173,7 +174,7 @@ def show_error(error: Mapping[str, Any]) -> None:
     if error["rank"] is not None:
         where = f" of rank {error['rank']}"
     print(f"last error{where}, at iteration {error['iteration'] or 0:,}:")
-    print(textwrap.indent(error["lines"] or error["text"], "  "))
+    print(textwrap.indent(plain_lines(error["lines"] or error["text"]), "  "))
 
 
 def show_scaling(priced: Mapping[str, Any]) -> None:
@@ -264,7 +265,7 @@ def show_report(report: Mapping[str, Any]) -> None:
         print(f"\nwhat the job says of its result:\n{render.paragraph(said)}")
     # The same note may come from every node.
     for note in dict.fromkeys(each["text"] for each in report["notes"]):
-        print(f"note: {note}")
+        print(plain_lines(f"note: {note}"))
     for artifact in report["artifacts"]:
         print(f"artifact: {artifact['name']} ({figures.size(artifact['bytes'])})")
 

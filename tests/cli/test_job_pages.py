@@ -54,6 +54,18 @@ def test_a_job_says_only_once_that_it_waits(
     assert [line for line in rest if "waits" in line] == [because]
 
 
+def test_a_scripts_words_do_not_reach_the_terminal_with_escape_sequences(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    said = "RuntimeError: boom \x1b[31mred"
+    error = {"rank": 0, "iteration": 3, "lines": f"Traceback:\n{said}", "text": said}
+    job = {**WAITING, "phase": "failed", "message": said, "error": error, "alarms": [said]}
+    show_job(job)
+    shown = capsys.readouterr().out
+    assert "\x1b" not in shown
+    assert "  Traceback:\n  RuntimeError: boom red\n" in shown
+
+
 def test_a_job_that_waits_for_pools_says_since_when_and_when_each_is_asked_again(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
