@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from statistics import median
 
 from api import schemas
@@ -10,6 +11,7 @@ from elastic.figures import duration, instant
 from elastic.model import (
     AgentState,
     Boot,
+    Candidate,
     Capacity,
     Decision,
     Generation,
@@ -28,10 +30,12 @@ from elastic.model import (
     unseen_of,
     warnings_of,
 )
+from elastic.policy import bought_iterations
 from elastic.reconciler import training_group
 from elastic.store import Store, StoredAlarm
 
 _MOST_NOTES = 3
+_S_PER_H = 3600.0
 _UNSUCCESSFUL = (JobPhase.FAILED, JobPhase.BUDGET_EXHAUSTED)
 
 
@@ -48,7 +52,6 @@ def status_of(
     `root` is where nodes keep the files of all jobs, `blocks` what cannot be bought now.
     """
     decisions = store.decisions.listed(job.id, limit=1)
-    candidates = decisions[0].plan.candidates if decisions else ()
     generation = store.generations.latest(job.id)
     nodes = store.nodes.listed(job.id)
     current = training_group(generation, nodes)
@@ -71,12 +74,18 @@ def status_of(
         alarms=[each.sentence for each in alarms],
         attention=attention_of(store, job, alarms),
         warnings=[*unseen_of(job, generation, nodes, now_s=now_s), *warnings_of(job, now_s=now_s)],
-        notes=list(store.events.notes(job.id, most=_MOST_NOTES)),
+        notes=[
+            *_cut_by_budget(job, decisions),
+            *store.events.notes(job.id, most=_MOST_NOTES),
+        ],
         running_mode=running_mode(members),
         is_preloaded=is_preloaded(members),
         spent_usd=store.ledger.spent(job.id, now_s),
         files_at=None if root is None else f"{root}/{job.id}",
-        candidates=[schemas.CandidateOut.of(each) for each in candidates],
+        candidates=[
+            schemas.CandidateOut.of(each)
+            for each in _candidates_now(job, current, decisions, now_s=now_s)
+        ],
     )
 
 
@@ -150,6 +159,52 @@ def time_left_s(
         return None
     # The decision may be some minutes old, and the job has run since.
     return max(weighed.remaining_s - (now_s - decisions[0].weighed_at_s), 0.0)
+
+
+def _candidates_now(
+    job: Job, current: Group | None, decisions: Sequence[Decision], *, now_s: float
+) -> Iterable[Candidate]:
+    """The candidates of the newest decision, with what remains of the job on each of them now.
+
+    Since the decision the group that trains has made iterations, at its pace: those remain on none.
+    """
+    if not decisions:
+        return ()
+    plan = decisions[0].plan
+    if job.phase.is_final:
+        return (replace(each, remaining_usd=None, remaining_s=None) for each in plan.candidates)
+    left_s = time_left_s(job, current, decisions, now_s=now_s)
+    weighed = plan.candidate(current)
+    if left_s is None or weighed is None or weighed.remaining_s is None or weighed.step_s is None:
+        return plan.candidates
+    made = (weighed.remaining_s - left_s) / weighed.step_s.value
+    return (_less(each, made) for each in plan.candidates)
+
+
+def _cut_by_budget(job: Job, decisions: Sequence[Decision]) -> Iterable[str]:
+    """Says that what remains is not all of the job, if the budget does not buy all."""
+    if job.phase.is_final or not decisions:
+        return
+    if bought_iterations(job, decisions[0].plan.candidates) is not None:
+        yield (
+            "the dollars and the time left are for the iterations that the budget still buys, "
+            "which are not all that are left"
+        )
+
+
+def _less(candidate: Candidate, iterations: float) -> Candidate:
+    """The candidate with so many iterations less to make."""
+    if candidate.step_s is None or candidate.remaining_s is None:
+        return candidate
+    made_s = iterations * candidate.step_s.value
+    remaining_usd = candidate.remaining_usd
+    if remaining_usd is not None and candidate.usd_per_h is not None:
+        remaining_usd = max(remaining_usd - made_s * candidate.usd_per_h / _S_PER_H, 0.0)
+    return replace(
+        candidate,
+        remaining_s=max(candidate.remaining_s - made_s, 0.0),
+        remaining_usd=remaining_usd,
+    )
 
 
 def _waits_because(store: Store, job: Job, decisions: Sequence[Decision]) -> str | None:

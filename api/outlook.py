@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from api import schemas
-from elastic.model import Job, JobPhase, Plan, Snapshot
+from elastic.model import Group, Job, JobPhase, Plan, Snapshot
 from elastic.policy import Forecast, Miss, forecast, misses
+from elastic.reconciler import training_group
 from elastic.store import Store
 
 
@@ -14,7 +15,7 @@ from elastic.store import Store
 class JobForecast:
     """A forecast, and the goals that will be missed by it."""
 
-    # The time of its prices and paces.
+    # From when its times count.
     at_s: float
     forecast: Forecast
     misses: tuple[Miss, ...] = ()
@@ -40,11 +41,40 @@ class JobForecast:
         )
 
 
-def outlook_of(store: Store, job: Job) -> JobForecast | None:
-    """The forecast by a job's newest decision; None before the first, and once the job ends."""
+def outlook_of(store: Store, job: Job, *, now_s: float) -> JobForecast | None:
+    """The forecast as of now, by the prices and paces of a job's newest decision.
+
+    None before the first decision, and once the job ends.
+    """
     if job.phase is JobPhase.DRAINING or job.phase.is_final:
         return None
     newest = store.decisions.listed(job.id, limit=1)
-    if newest:
-        return JobForecast.of(store.decisions.snapshot(newest[0].id), newest[0].plan)
-    return None
+    if not newest:
+        return None
+    plan = newest[0].plan
+    current = training_group(store.generations.latest(job.id), store.nodes.listed(job.id))
+    snapshot = _moved_on(store.decisions.snapshot(newest[0].id), plan, current, now_s=now_s)
+    spent_usd = store.ledger.spent(job.id, snapshot.now_s)
+    return JobForecast.of(replace(snapshot, spent_usd=spent_usd), plan)
+
+
+def _moved_on(snapshot: Snapshot, plan: Plan, current: Group | None, *, now_s: float) -> Snapshot:
+    """The snapshot after the iterations that the `current` group has made since, at its pace.
+
+    Its instant is the end of the last whole one: so the end that is foreseen stays where it was.
+    """
+    if current is None:
+        # Nothing trains: the rest of the job is what it was.
+        return replace(snapshot, now_s=now_s)
+    job = snapshot.job
+    weighed = plan.candidate(current)
+    if weighed is None or weighed.step_s is None or job.spec.iterations is None:
+        return snapshot
+    step_s = weighed.step_s.value
+    left = max(job.spec.iterations - job.iteration, 0)
+    made = min(int(max(now_s - snapshot.now_s, 0.0) / step_s), left)
+    return replace(
+        snapshot,
+        now_s=snapshot.now_s + made * step_s,
+        job=replace(job, iteration=job.iteration + made),
+    )

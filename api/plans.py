@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from api import schemas
@@ -13,7 +13,7 @@ from api.purse import purse_now
 from api.specs import is_precision_open, with_precision
 from elastic.config import Settings
 from elastic.errors import InvalidInput
-from elastic.figures import price
+from elastic.figures import count, price
 from elastic.market import limits
 from elastic.model import (
     Candidate,
@@ -31,6 +31,7 @@ from elastic.model import (
 )
 from elastic.policy import (
     NOT_YET,
+    bought_iterations,
     burn_usd_per_h,
     choose_precision,
     contradictions,
@@ -116,7 +117,14 @@ def outset_of(context: Context, spec: JobSpec, *, now_s: float) -> Outset:
             *_notes(context.settings, spec),
             *_unsold(context, spec),
             *_lessons(earlier),
-            *filter(None, (waits, _short(context, snapshot, plan))),
+            *filter(
+                None,
+                (
+                    waits,
+                    _short(context, snapshot, plan),
+                    _cut(snapshot.job, known.candidates),
+                ),
+            ),
         ),
     )
 
@@ -316,6 +324,17 @@ def _short(context: Context, snapshot: Snapshot, plan: Plan) -> str:
         f"the purse of all jobs pays {price(purse.rate_usd_per_h)}/h, and "
         f"{price(purse.burn_usd_per_h)}/h of that is in use: this job waits for its turn, or jobs "
         "of a lower priority do"
+    )
+
+
+def _cut(job: Job, candidates: Iterable[Candidate]) -> str:
+    """A note if what remains on the candidates is less than all of the job; empty if it is not."""
+    bought = bought_iterations(job, candidates)
+    if bought is None:
+        return ""
+    return (
+        f"the budget buys {count(bought)} of the iterations that are left: the dollars and the "
+        "time left of each candidate are for these. The forecast is for all"
     )
 
 

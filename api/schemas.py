@@ -997,7 +997,8 @@ class JobOut(JobState):
     )
     notes: list[str] = Field(
         default_factory=list,
-        description="What its nodes and its script said last, such as that a file is not uploaded.",
+        description="What its nodes and its script said last, such as that a file is not uploaded, "
+        "and what its budget does not buy.",
     )
     running_mode: Mode | None = Field(
         description="The mode that its nodes last reported; null if none has reported one."
@@ -1011,7 +1012,8 @@ class JobOut(JobState):
         None, description="Its checkpoints and artifacts: a folder, or a place in a bucket."
     )
     candidates: list[CandidateOut] = Field(
-        description="How the newest decision compared the groups."
+        description="How the newest decision compared the groups. What remains is as of now; null "
+        "once the job is over."
     )
 
 
@@ -1065,7 +1067,8 @@ class ForecastOut(Wire):
     """When the job would be done and for how much on each group; empty if no pace is known."""
 
     at_s: FiniteFloat = Field(
-        description="As of when, in Unix seconds: prices and paces are those of then."
+        description="From when times count, in Unix seconds: now, to the last whole iteration. "
+        "Prices and paces are those of the newest decision."
     )
     finishes: list[FinishOut] = Field(
         description="Every group of which something is known, the cheapest first."

@@ -9,6 +9,7 @@
 | whole numbers | every digit | `count` |
 | intervals | both ends, the unit once at most | `span` |
 | shares | whole percent from 10 % on, two figures below | `percent` |
+| chances | as shares, and never quite 0 or 100 % | `chance` |
 | durations | the two greatest units, rounded; two figures below 10 s | `duration` |
 | sizes | bytes, or three figures of a power of 1,024 | `size` |
 | instants | ISO 8601, UTC, to the second | `instant` |
@@ -98,6 +99,19 @@ def percent(ratio: float) -> str:
     """
     value = 100 * ratio
     return f"{number(value, 2) if abs(value) < 10 else count(value)} %"
+
+
+def chance(probability: float) -> str:
+    """A chance, never quite 0 or 100 %, which nothing can prove.
+
+    >>> chance(0.0004), chance(0.42), chance(1.0)
+    ('< 1 %', '42 %', '> 99 %')
+    """
+    if probability < 0.01:
+        return "< 1 %"
+    if probability > 0.99:
+        return "> 99 %"
+    return percent(probability)
 
 
 def duration(seconds: float) -> str:

@@ -105,6 +105,15 @@ def plain(line: str, *, cut: int = 0) -> str:
     return line
 
 
+def plain_lines(text: str) -> str:
+    r"""The text with each of its lines plain.
+
+    >>> plain_lines("first\n\x1b[1msecond\x1b[0m")
+    'first\nsecond'
+    """
+    return "\n".join(map(plain, text.split("\n")))
+
+
 def last_state(raw: bytes) -> bytes:
     r"""What a terminal shows of a line that was drawn repeatedly, such as a progress bar.
 

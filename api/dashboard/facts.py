@@ -85,7 +85,7 @@ def job_facts(
         idle_s=idle_s(store.resumes.of(job.id)),
         waiting=status.waiting,
         preparing=tuple(status.preparing),
-        outlook=outlook_of(store, job),
+        outlook=outlook_of(store, job, now_s=now_s),
     )
 
 
@@ -124,7 +124,7 @@ def value_facts(store: Store, facts: JobPageFacts) -> JobPageFacts:
         ledger=store.ledger.of_job(job.id),
         throughput=store.measurements.throughput(job.id, points=_BUCKETS),
         idle_s=idle_s(store.resumes.of(job.id)),
-        outlook=outlook_of(store, job),
+        outlook=outlook_of(store, job, now_s=facts.now_s),
     )
 
 

@@ -46,12 +46,13 @@ def get_job_cost(
 
 @router.get("/forecast")
 def get_job_forecast(job: JobKey, context: ContextOf) -> schemas.ForecastOut:
-    """Says when the job would be done and for how much on each group, by its newest decision.
+    """Says when the job would be done and for how much on each group, as of now.
 
-    409 before the first decision, and once the job is over or draining.
+    Prices and paces are those of its newest decision. 409 before the first decision, and once the
+    job is over or draining.
     """
     found = context.store.jobs.get(job)
-    outlook = outlook_of(context.store, found)
+    outlook = outlook_of(context.store, found, now_s=context.clock.now_s())
     if outlook is None:
         raise Conflict(
             f"job {job} is {found.phase}: there is a forecast from its first decision until it ends"

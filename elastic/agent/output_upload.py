@@ -24,6 +24,7 @@ from elastic.checkpoints.folder import Changing
 from elastic.durations import END_GRACE_S, GLANCE_S, LOOK_S
 from elastic.errors import CheckpointDamaged, ElasticError, NotFound, Superseded
 from elastic.figures import duration
+from elastic.log_line import plain
 from elastic.model import Mode
 from elastic.protocol import Assignment
 from elastic.worker.messages import Arrival
@@ -71,6 +72,7 @@ class OutputUploadThread:
         self._teller = Teller(say, wall_s=wall_s)
         self._longest_s: float | None = None
         self._lone_files_at = 0.0
+        self._has_told_of_names = False
         self._is_stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="outputs", daemon=True)
         self._watch_s = watch_s
@@ -295,6 +297,7 @@ class OutputUploadThread:
                 self._tell_of_lone_files(outputs)
             return
         is_new = outputs.carry(is_still=is_ending, session_round=upload.round, now_s=self._wall_s())
+        self._tell_of_names(outputs.unprintable)
         if refused is not None and refused.needs_person and upload.refusal is refused:
             upload.refusal = None  # there is space again
         took_s = time.monotonic() - begun_at
@@ -305,11 +308,23 @@ class OutputUploadThread:
     def _tell_of_lone_files(self, outputs: OutputUploader) -> None:
         if paths := outputs.only_here(now_s=self._wall_s()):
             self._lone_files_at = math.inf  # once is enough
-            others = ""
-            if len(paths) > 1:
-                others = f" and {len(paths) - 1} more"
             self._teller.tell(
-                f"{paths[0]}{others}: written by a rank on another node than rank 0's. Such files "
+                f"{_named(paths)}: written by a rank on another node than rank 0's. Such files "
                 "are not stored, and are lost with the node. Gather what the job needs on rank 0, "
                 "or write it to a folder that the nodes share"
             )
+
+    def _tell_of_names(self, paths: Sequence[str]) -> None:
+        if paths and not self._has_told_of_names:
+            self._has_told_of_names = True
+            self._teller.tell(
+                f"{plain(_named(paths))}: an output's name must be printable UTF-8. Such files are "
+                "not copied, and are lost with the node. Let the script give them other names"
+            )
+
+
+def _named(paths: Sequence[str]) -> str:
+    """The first path, and how many more there are."""
+    if len(paths) > 1:
+        return f"{paths[0]} and {len(paths) - 1} more"
+    return paths[0]

@@ -94,6 +94,11 @@ class OutputUploader:
         base = self._base()
         return base is not None and base.generation == self._generation and base.is_writer
 
+    @property
+    def unprintable(self) -> tuple[str, ...]:
+        """The files that the last `carry` left here because of their names alone."""
+        return self._seen.unprintable
+
     def lead(self, *, now_s: float, tell: Callable[[str], None]) -> None:
         """Settles the state to begin with: this node's own if it is ahead, else the newest."""
         base = self._base()

@@ -13,15 +13,19 @@ from pathlib import Path
 from elastic.agent.cause import cause_in, is_echo, is_echo_of, last_traceback
 from elastic.bounds import as_unicode
 from elastic.errors import InvalidInput
+from elastic.log_line import plain_lines
 from elastic.model import ScriptError
 from elastic.protocol import from_json
-from elastic.worker.last_error import FILE_NAME, MAX_TRACEBACK
+from elastic.worker.last_error import FILE_NAME, MAX_TEXT, MAX_TRACEBACK
 
 # torchrun's report of each worker that failed, and of the first.
 _ACCOUNT = re.compile(r"local_rank: (\d+)\)\s+exitcode\s+: (-?\d+)")
 _FIRST = re.compile(r"failed \(exitcode: (-?\d+)\)\s+local_rank: (\d+)")
 # The signal by which torchrun ends the workers beside one that failed.
 _BY_TORCHRUN = signal.SIGTERM
+# Written out, a control character is longer. This is the longest text that the model of the error
+# takes.
+_MOST_TEXT = 4 * MAX_TEXT
 
 
 def root_error(torchrun_dir: Path, generation: int, *, log_tail: str) -> ScriptError | None:
@@ -30,7 +34,22 @@ def root_error(torchrun_dir: Path, generation: int, *, log_tail: str) -> ScriptE
     A worker's exception is in the file that it left, whatever other ranks wrote into the log. A
     worker that was killed, or is no Python program, leaves no file: then torchrun's report shows
     it. If all workers only followed others, it is the first echo that they left (`is_echo_of`).
+
+    Its texts are plain, as in the log: what a script says of itself may hold escape sequences.
     """
+    found = _found(torchrun_dir, generation, log_tail=log_tail)
+    if found is None:
+        return None
+    return replace(
+        found,
+        kind=plain_lines(found.kind)[:MAX_TEXT],
+        text=plain_lines(found.text)[:_MOST_TEXT],
+        place=plain_lines(found.place)[:MAX_TEXT],
+        lines=plain_lines(found.lines)[-MAX_TRACEBACK:],
+    )
+
+
+def _found(torchrun_dir: Path, generation: int, *, log_tail: str) -> ScriptError | None:
     told = list(_left(torchrun_dir, generation))
     own = [each for each in told if not is_echo_of(each.kind, each.text)]
     if own:

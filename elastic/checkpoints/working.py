@@ -34,10 +34,14 @@ _MOST_GROWN_BYTES = 16 << 20
 
 @dataclass(frozen=True, slots=True)
 class FolderState:
-    """The state of the outputs: the files by path, and when each folder got or lost a file."""
+    """The state of the outputs: the files by path, and when each folder got or lost a file.
+
+    `unprintable` are files that are no outputs because of their names alone.
+    """
 
     files: Mapping[str, Look]
     folders: Mapping[str, int]
+    unprintable: tuple[str, ...] = ()
 
     def is_settled(self, path: str, now: FolderState) -> bool:
         """Whether this file looks the same `now`."""
@@ -101,8 +105,12 @@ class WorkingFolder:
     def see(self) -> FolderState:
         """Every output, by its path inside the folder."""
         folders: dict[str, int] = {}
-        files = {path: look for path, look in self._all(folders) if self._is_output(path, look)}
-        return FolderState(files, folders)
+        found = {path: look for path, look in self._all(folders) if self._is_output(path, look)}
+        # A name that is not printable UTF-8 could appear in no list and in no address.
+        unprintable = tuple(sorted(path for path in found if not path.isprintable()))
+        for path in unprintable:
+            del found[path]
+        return FolderState(found, folders, unprintable)
 
     def weigh(self) -> tuple[int, int]:
         """The number of files here, with the code, and their bytes: a bound of the outputs."""
@@ -197,7 +205,8 @@ class WorkingFolder:
         return self._known.get(path) != look and is_output(path, self._globs)
 
     def _all(self, folders: dict[str, int]) -> Iterator[tuple[str, Look]]:
-        """Yields every file that may be an output; notes in `folders` when each folder changed."""
+        """Yields every file that may be an output, printable or not; notes in `folders` when each
+        folder changed."""
         root = self.path.resolve()
         for folder, names, files in os.walk(self.path):
             # In place: os.walk then skips these folders.
@@ -209,8 +218,7 @@ class WorkingFolder:
             for name in files:
                 path = Path(folder, name)
                 inside = path.relative_to(self.path).as_posix()
-                # A name that is not printable UTF-8 could appear in no list and in no address.
-                if is_hidden(name) or name.endswith(PARTIAL_ENDINGS) or not inside.isprintable():
+                if is_hidden(name) or name.endswith(PARTIAL_ENDINGS):
                     continue
                 with suppress(OSError):
                     is_here = not path.is_symlink() or path.resolve().is_relative_to(root)

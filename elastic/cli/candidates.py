@@ -70,8 +70,12 @@ def candidate_table(
     columns: tuple[Column, ...] = UNMEASURED
     if any(is_known(each) for each in candidates):
         columns = COLUMNS
-    # Columns in which every row would be alike are left out.
-    missing = set()
+    # Columns in which every row would be alike are left out: nothing remains of a job that is over.
+    missing = {
+        path
+        for path in ("remaining_usd", "remaining_s")
+        if all(each.get(path) is None for each in candidates)
+    }
     if budget_usd is None:
         missing.add("budget_lasts_s")
     if not any(each.get("unavailable") for each in candidates):

@@ -20,6 +20,7 @@ from elastic.cli.options import (
     show_items,
 )
 from elastic.cli.render import Column, ListOutput, Output
+from elastic.log_line import plain_lines
 
 app = typer.Typer(help="What was decided, and why.", no_args_is_help=True)
 
@@ -109,7 +110,7 @@ def explain_decision(decision: Mapping[str, Any]) -> None:
         f"{plan['action']}: {target}  (policy {decision['policy']} {decision['version']}, "
         f"{plan['reason']['code']})"
     )
-    print(plan["reason"]["text"])
+    print(plain_lines(plan["reason"]["text"]))
     if plan["reason"]["numbers"]:
         numbers = ", ".join(
             f"{name} = {figures.number(value, 6)}"
@@ -119,7 +120,7 @@ def explain_decision(decision: Mapping[str, Any]) -> None:
     for limit in plan["limited_by"]:
         print(f"limited by {limit}")
     if plan["candidates"]:
-        print()
+        print(f"\nas of {figures.instant(decision['weighed_at_s'])}:")
         render.show(candidate_table(plan["candidates"], chosen=plan["target"]))
     tell_of_left_out(plan)
 

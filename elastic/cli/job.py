@@ -437,14 +437,18 @@ def explain(context: typer.Context, job: JobArgument, output: OutputOption = Out
 
 @app.command("forecast")
 def forecast(context: typer.Context, job: JobArgument, output: OutputOption = Output.TABLE) -> None:
-    """Say when the job would be done and for how much on each group, by its newest decision."""
+    """Say when the job would be done and for how much: where it trains, and where it may be better.
+
+    By its newest decision. `-o json` has every group.
+    """
     with connection_of(context).open() as client:
         found = client.get(f"{path_of(job)}/forecast")
+        current = client.get(path_of(job))["current_group"]
     if output is Output.JSON:
         render.show_json(found)
     elif found["frontier"]:
         print(f"as of {figures.instant(found['at_s'])}")
-        job_pages.show_forecast(found)
+        job_pages.show_forecast(found, current=current)
     else:
         print(
             f"{job}: no pace is known yet, or it has no end; its first measured windows will tell"

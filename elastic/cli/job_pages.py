@@ -13,6 +13,7 @@ from elastic.cli import render
 from elastic.cli.candidates import candidate_table, is_known, shortlist, tell_of_left_out
 from elastic.cli.frontier import Point, chart
 from elastic.cli.render import Column
+from elastic.log_line import plain_lines
 from elastic.model import JobPhase, how_to_resume
 
 _WIDTH = 100
@@ -33,6 +34,7 @@ _FRONTIER = (
     Column("PACE", "pace"),
     Column("LATE", "late", is_number=True),
 )
+_HERE = Column("", "mark")
 _REPORT_DECISIONS = (
     Column("DECISION", "id", is_number=True),
     Column("AT", "at_s", figures.instant),
@@ -95,10 +97,11 @@ def show_job(job: Mapping[str, Any]) -> None:
     """Prints a job's status, its money and its candidates."""
     spec = job["spec"]
     group = job["current_group"] or job["target_group"]
-    print(
-        f"job {job['id']} ({spec['name']}): {job['phase']}"
-        + (f": {job['message']}" if job.get("message") else "")
-    )
+    headline = f"job {job['id']} ({spec['name']}): {job['phase']}"
+    # What it waits for has a line of its own.
+    if job.get("message") and job["message"] != job["waits_because"]:
+        headline += f": {job['message']}"
+    print(plain_lines(headline))
     print(_progress(job["progress"]))
     print(
         f"on {render.group(group) if group else 'no nodes'}, spent {figures.usd(job['spent_usd'])}"
@@ -112,11 +115,11 @@ def show_job(job: Mapping[str, Any]) -> None:
         *job.get("preparing", ()),
         *(f"alarm: {alarm}" for alarm in job.get("alarms", ())),
     ):
-        print(each)
+        print(plain_lines(each))
     print(wanted_nodes(spec, is_over=JobPhase(job["phase"]).is_final))
     said = [("warning", job.get("warnings", ())), ("note", job.get("notes", ()))]
     for kind, text in ((kind, text) for kind, texts in said for text in texts):
-        print(f"{kind}: {text}")
+        print(plain_lines(f"{kind}: {text}"))
     print(limits(spec))
     print(_mode(spec, is_preloaded=job["is_preloaded"]))
     if spec.get("precision"):
@@ -150,8 +153,12 @@ def _progress(progress: Mapping[str, Any]) -> str:
 def _waits(job: Mapping[str, Any]) -> list[str]:
     """Why a job has no node, since when, and which pools refused it; nothing while it has one."""
     lines = []
-    if job["waits_because"]:
-        lines = [f"waits: {job['waits_because']}"]
+    because = job["waits_because"]
+    # Some reasons begin with the word, since they also stand alone.
+    if because and because.startswith("waits"):
+        lines = [because]
+    elif because:
+        lines = [f"waits: {because}"]
     waiting = job.get("waiting")
     if waiting:
         lines.append(f"no node since {figures.instant(waiting['since_s'])}")
@@ -167,7 +174,7 @@ def show_error(error: Mapping[str, Any]) -> None:
     if error["rank"] is not None:
         where = f" of rank {error['rank']}"
     print(f"last error{where}, at iteration {error['iteration'] or 0:,}:")
-    print(textwrap.indent(error["lines"] or error["text"], "  "))
+    print(textwrap.indent(plain_lines(error["lines"] or error["text"]), "  "))
 
 
 def show_scaling(priced: Mapping[str, Any]) -> None:
@@ -258,7 +265,7 @@ def show_report(report: Mapping[str, Any]) -> None:
         print(f"\nwhat the job says of its result:\n{render.paragraph(said)}")
     # The same note may come from every node.
     for note in dict.fromkeys(each["text"] for each in report["notes"]):
-        print(f"note: {note}")
+        print(plain_lines(f"note: {note}"))
     for artifact in report["artifacts"]:
         print(f"artifact: {artifact['name']} ({figures.size(artifact['bytes'])})")
 
@@ -324,21 +331,34 @@ def _mode(spec: Mapping[str, Any], *, is_preloaded: bool | None) -> str:
     return mode
 
 
-def show_forecast(told: Mapping[str, Any]) -> None:
-    """Prints when the job would be done and for how much, and the goals that nothing meets."""
+def show_forecast(told: Mapping[str, Any], *, current: Mapping[str, Any] | None = None) -> None:
+    """Prints when the job would be done and for how much, and the goals that nothing meets.
+
+    `current` is the group that trains now: it has a line even if another one is better.
+    """
     has_goals = told["left_s"] is not None or told["budget_usd"] is not None
     if not told["frontier"]:
         if has_goals:
             print("the first measured windows will tell whether its goals can be met")
         return
-    print("\ndone in, the cheapest for each time:")
+    shown = _worth_a_line(told, current)
+    heading = "done in, the cheapest for each time"
+    columns: tuple[Column, ...] = _FRONTIER
+    if any(each["group"] == current for each in shown):
+        heading += "; -> trains now"
+        columns = (_HERE, *_FRONTIER)
+    print(f"\n{heading}:")
     rows = [
-        _ends(each) | {"letter": ascii_lowercase[at : at + 1]}
-        for at, each in enumerate(told["frontier"])
+        _ends(each)
+        | {
+            "letter": ascii_lowercase[at : at + 1],
+            "mark": "->" if each["group"] == current else " ",
+        }
+        for at, each in enumerate(shown)
     ]
-    render.show(render.table_of(rows, _FRONTIER))
+    render.show(render.table_of(rows, columns))
     # The middle values: intervals would cover each other in a picture of letters.
-    points = [Point(each["lasts_s"]["value"], each["usd"]["value"]) for each in told["frontier"]]
+    points = [Point(each["lasts_s"]["value"], each["usd"]["value"]) for each in shown]
     lines = chart(points, left_s=told["left_s"], budget_usd=told["budget_usd"])
     if lines:
         print(
@@ -352,6 +372,14 @@ def show_forecast(told: Mapping[str, Any]) -> None:
         print(textwrap.fill(f"{miss['kind']}: {miss['text']}", _WIDTH))
 
 
+def _worth_a_line(
+    told: Mapping[str, Any], current: Mapping[str, Any] | None
+) -> list[Mapping[str, Any]]:
+    """The frontier and the current group, in the order of `finishes`: the cheapest first."""
+    wanted = [each["group"] for each in told["frontier"]] + [current]
+    return [each for each in told["finishes"] if each["group"] in wanted]
+
+
 def _ends(finish: Mapping[str, Any]) -> dict[str, Any]:
     chance = finish["chance_late"]
     return {
@@ -359,5 +387,5 @@ def _ends(finish: Mapping[str, Any]) -> dict[str, Any]:
         "lasts": render.interval(finish["lasts_s"], figures.duration),
         "usd": render.interval(finish["usd"], figures.usd),
         "pace": "measured" if finish["is_measured"] else "expected",
-        "late": None if chance is None else figures.percent(chance),
+        "late": None if chance is None else figures.chance(chance),
     }

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from elastic import figures
 from elastic.clock import SystemClock
 from elastic.figures import instant, number, span
+from elastic.log_line import plain_lines
 from elastic.model import Workers
 
 if TYPE_CHECKING:
@@ -306,4 +307,7 @@ def _cell(item: Mapping[str, Any], column: Column) -> Text:
     from rich.text import Text
 
     value = at(item, column.path)
-    return Text(UNKNOWN if value is None or value == "" else column.show(value))
+    if value is None or value == "":
+        return Text(UNKNOWN)
+    # A script's own words may have been recorded with escape sequences.
+    return Text(plain_lines(column.show(value)))

@@ -14,6 +14,7 @@ from elastic.cli.exits import ExitCode, exit_code_of_job
 from elastic.cli.outlet import has_reader
 from elastic.durations import HEARTBEAT_S, TRANSFER_TIMEOUT_S
 from elastic.errors import DaemonUnreachable, StoreUnavailable
+from elastic.log_line import plain_lines
 from elastic.model import JobPhase, ScriptError
 
 if TYPE_CHECKING:
@@ -117,15 +118,16 @@ def watched_job(job: JsonObject) -> WatchedJob:
         iterations_per_usd=render.at(candidate, "iterations_per_usd.value"),
         spent_usd=job["spent_usd"],
         eta_s=progress["eta_s"],
-        message=job["message"],
+        # A script's own words may have been recorded with escape sequences.
+        message=plain_lines(job["message"] or ""),
         waits_because=job["waits_because"],
         refusals=tuple(each["text"] for each in (job.get("waiting") or {}).get("pools", ())),
         preparing=tuple(job.get("preparing", ())),
-        alarms=tuple(job.get("alarms", ())),
+        alarms=tuple(map(plain_lines, job.get("alarms", ()))),
         warnings=tuple(job.get("warnings", ())),
-        notes=tuple(job.get("notes", ())),
-        error=str(ScriptError(**error)) if error else None,
-        error_lines=error.get("lines", ""),
+        notes=tuple(map(plain_lines, job.get("notes", ()))),
+        error=plain_lines(str(ScriptError(**error))) if error else None,
+        error_lines=plain_lines(error.get("lines", "")),
         error_iteration=error.get("iteration"),
     )
 

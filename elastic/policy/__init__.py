@@ -4,6 +4,7 @@ from elastic.policy.baseline import FixedChoice, as_it_was, fixed_choices
 from elastic.policy.best_value import best_value
 from elastic.policy.budget import wind_down_s
 from elastic.policy.decide import POLICIES, VERSIONS, decide
+from elastic.policy.evaluation import bought_iterations
 from elastic.policy.fixed import fixed
 from elastic.policy.forecast import Finish, Forecast, Miss, forecast, misses
 from elastic.policy.guard import contradictions, guard
@@ -31,6 +32,7 @@ __all__ = [
     "WinsIf",
     "as_it_was",
     "best_value",
+    "bought_iterations",
     "burn_usd_per_h",
     "choose_precision",
     "claim_of",

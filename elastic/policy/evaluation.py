@@ -13,6 +13,7 @@ from elastic.model import (
     Candidate,
     Group,
     Interval,
+    Job,
     JobSpec,
     NodeType,
     Offering,
@@ -588,6 +589,23 @@ def _iterations_left(
     if left is None or budget is None or not rates:
         return left
     return min(left, max(0.0, budget - snapshot.spent_usd) * max(rates))
+
+
+def bought_iterations(job: Job, candidates: Iterable[Candidate]) -> float | None:
+    """The iterations that these candidates were weighed for, if the budget buys no more of them.
+
+    None if what remains on them is all that is left of the job, or if that is not known.
+    """
+    left = focus_of(job).iterations_left
+    if left is None or job.spec.objective.budget_usd is None:
+        return None
+    for each in candidates:
+        # Both are of the same iterations, on every candidate.
+        if each.effective_iterations_per_usd is not None and each.remaining_usd is not None:
+            weighed = each.effective_iterations_per_usd * each.remaining_usd
+            # Rounding is no limit.
+            return weighed if round(weighed) < left else None
+    return None
 
 
 def _is_settled(snapshot: Snapshot, windows: int, step_s: Interval) -> bool:

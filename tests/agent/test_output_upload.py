@@ -35,6 +35,7 @@ class FakeOutputs:
         self.is_writer = False
         self.announced: set[str] = set()
         self.lone: tuple[str, ...] = ()
+        self.unprintable: tuple[str, ...] = ()
         self.too_much: TooMuch | None = None
         self.carried = threading.Event()
 
@@ -162,6 +163,16 @@ def test_files_that_no_other_node_holds_are_told_once_though_storage_was_away(de
     desk.upload_thread.finish(1, is_clean=True)
     assert desk.verdict() == UploadVerdict(is_durable=True)
     assert desk.texts().count("distcp") == 1
+
+
+def test_files_whose_names_cannot_be_listed_are_told_once(desk: Desk) -> None:
+    desk.outputs.unprintable = ("bad\udcff.bin", "new\nline.txt")
+    desk.upload_thread.fill(FIRST)
+    desk.upload_thread.start()
+    wait_until(lambda: desk.outputs.did.count("carry") > 1, "it is carried", timeout_s=30.0)
+    desk.upload_thread.finish(1, is_clean=True)
+    assert desk.verdict() == UploadVerdict(is_durable=True)
+    assert desk.texts().count("bad\\udcff.bin and 1 more: an output's name must be") == 1
 
 
 def test_what_was_not_carried_in_time_is_said_and_passes_for_no_success(desk: Desk) -> None:

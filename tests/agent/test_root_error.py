@@ -4,6 +4,7 @@ it."""
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from elastic.agent import only_follows
 from elastic.agent.root_error import root_error
 from elastic.model import Exit, Outcome, ScriptError
+from elastic.protocol import from_json
 from elastic.worker.last_error import FILE_NAME
 
 ECHO = ("RuntimeError", "RuntimeError: pair.cc:553 Connection closed by peer [10.0.0.2]")
@@ -29,6 +31,20 @@ FIRST = (
     "E1122 multiprocessing/api.py:836] failed (exitcode: {}) local_rank: 1 (pid: 7148) of "
     "binary: x\n"
 )
+
+
+def test_the_error_is_plain_as_a_log_is(tmp_path: Path) -> None:
+    leave(tmp_path, 0, "RuntimeError", "RuntimeError: boom \x1b[31mred\x07", at_s=1.0)
+    found = root_error(tmp_path, 1, log_tail="")
+    assert found is not None
+    assert found.text == found.lines == "RuntimeError: boom red\\x07"
+
+
+def test_an_error_of_many_control_characters_stays_within_its_bounds(tmp_path: Path) -> None:
+    leave(tmp_path, 0, "RuntimeError", "\x07" * 1000, at_s=1.0)
+    found = root_error(tmp_path, 1, log_tail="")
+    assert found is not None
+    assert from_json(ScriptError, asdict(found)) == found
 
 
 def leave(

@@ -98,8 +98,27 @@ def test_a_forecast_is_made_from_the_first_decision_on_until_the_job_is_over(
     assert told["at_s"] == world.clock.now_s() and told["misses"] == []
     assert {each["group"]["members"][0][0]["node_type"] for each in told["finishes"]} == {"small"}
     assert told["frontier"] == [each for each in told["finishes"] if each in told["frontier"]] != []
+    world.clock.advance(2.2)
+    later = client.get(f"/v1/jobs/{job.id}/forecast").json()
+    assert later["at_s"] == told["at_s"] + 2.0, "four iterations later, and a part of the fifth"
+    (before, *_), (after, *_) = told["finishes"], later["finishes"]
+    assert after["lasts_s"]["value"] == pytest.approx(before["lasts_s"]["value"] - 2.0)
+    assert after["usd"]["value"] == pytest.approx(before["usd"]["value"], rel=0.01), (
+        "what was spent since is no longer ahead"
+    )
     client.post(f"/v1/jobs/{job.id}:stop")
     assert client.get(f"/v1/jobs/{job.id}/forecast").status_code == 409
+
+
+def test_the_forecast_of_a_job_that_waits_begins_now(client: TestClient, world: World) -> None:
+    job, node = train(world)
+    decide_once(world, job)
+    told = client.get(f"/v1/jobs/{job.id}/forecast").json()
+    world.store.nodes.gone(node.id, at_s=world.clock.now_s(), why="lost")
+    world.clock.advance(100.0)
+    later = client.get(f"/v1/jobs/{job.id}/forecast").json()
+    assert later["at_s"] == told["at_s"] + 100.0
+    assert later["finishes"][0]["lasts_s"] == told["finishes"][0]["lasts_s"]
 
 
 def test_a_job_that_has_done_nothing_has_a_report_too(client: TestClient) -> None:

@@ -10,7 +10,16 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from api.app import give_context, routes
-from elastic.model import AgentState, Batch, Beginning, JobPhase, NodeReport, Precision, Save
+from elastic.model import (
+    AgentState,
+    Batch,
+    Beginning,
+    JobPhase,
+    NodeReport,
+    Objective,
+    Precision,
+    Save,
+)
 from elastic.providers import FakeCloud, FakeProvider
 from elastic.store import HeartbeatReport
 from tests.api.world import SPEC, START_S, TYPES, World, decide_once, train
@@ -208,6 +217,34 @@ def test_a_plan_foretells_by_an_earlier_run_when_the_job_is_done_and_for_how_muc
     )
 
 
+def test_a_plan_says_that_what_remains_is_for_the_iterations_that_the_budget_buys(
+    client: TestClient, world: World
+) -> None:
+    train(world)
+    wish = {**SPEC, "iterations": 10_000, "objective": {"budget_usd": 0.1}}
+    told = client.post("/v1/jobs:plan", json=wish).json()
+    (finish,) = told["forecast"]["finishes"][:1]
+    (rest,) = [each for each in told["candidates"] if each["group"] == finish["group"]]
+    assert rest["remaining_s"] < finish["lasts_s"]["value"]
+    (note,) = told["notes"]
+    assert note.startswith("the budget buys 2,000 of the iterations that are left: ")
+    assert "time left of each candidate are for these" in note
+    enough = {**SPEC, "objective": {"budget_usd": 1.0}}
+    assert client.post("/v1/jobs:plan", json=enough).json()["notes"] == []
+
+
+def test_a_job_says_that_what_remains_is_for_the_iterations_that_the_budget_buys(
+    client: TestClient, world: World
+) -> None:
+    job, _ = train(world)
+    decide_once(world, job, effective=5_000.0)
+    assert client.get(f"/v1/jobs/{job.id}").json()["notes"] == [], "it has no budget"
+    spec = replace(job.spec, objective=Objective(budget_usd=0.01))
+    world.store.jobs.set_spec(job.id, spec, now_s=world.clock.now_s())
+    (note,) = client.get(f"/v1/jobs/{job.id}").json()["notes"]
+    assert note.startswith("the dollars and the time left are for the iterations that the budget")
+
+
 def test_goals_that_an_earlier_run_shows_to_be_out_of_reach_are_said_at_submission(
     client: TestClient, world: World
 ) -> None:
@@ -286,6 +323,21 @@ def test_a_training_job_shows_progress_money_and_candidates(
         "low": None,
         "high": None,
     }
+
+
+def test_what_remains_on_a_group_is_as_of_now_and_nothing_once_the_job_is_over(
+    client: TestClient, world: World
+) -> None:
+    job, _ = train(world)
+    decide_once(world, job)
+    world.clock.advance(2.0)
+    shown = client.get(f"/v1/jobs/{job.id}").json()
+    (here,) = shown["candidates"]
+    assert here["remaining_s"] == shown["progress"]["eta_s"] == 18.0
+    assert here["remaining_usd"] == pytest.approx(0.002 * 18 / 20)
+    world.store.jobs.move(job.id, JobPhase.SUCCEEDED, now_s=world.clock.now_s())
+    (here,) = client.get(f"/v1/jobs/{job.id}").json()["candidates"]
+    assert (here["remaining_s"], here["remaining_usd"]) == (None, None)
 
 
 def test_nobody_says_how_long_a_job_without_an_end_still_takes(

@@ -102,8 +102,11 @@ def train(world: World, *, iterations: int = 60) -> tuple[Job, Node]:
     return store.jobs.get(job.id), store.nodes.get(node.id)
 
 
-def decide_once(world: World, job: Job) -> int:
-    """Records one decision by hand and gives its id."""
+def decide_once(world: World, job: Job, *, effective: float | None = None) -> int:
+    """Records one decision by hand and gives its id.
+
+    `effective` are the iterations per dollar to the end.
+    """
     now_s = world.clock.now_s()
     facts, prices = world.store.facts.of(job.id, now_s=now_s), world.store.prices.in_force(now_s)
     snapshot = observe(
@@ -112,7 +115,7 @@ def decide_once(world: World, job: Job) -> int:
     group = Group.of(SMALL)
     weighed = Candidate(
         group, "main", 4, usd_per_h=0.36, step_s=Interval(0.5, 0.4, 0.6), iterations_per_usd=Interval(20_000.0),
-        remaining_usd=0.002, remaining_s=20.0,
+        effective_iterations_per_usd=effective, remaining_usd=0.002, remaining_s=20.0,
     )  # fmt: skip
     plan = Plan(
         Action.START,

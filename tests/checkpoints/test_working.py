@@ -55,6 +55,18 @@ def held(
     return folder.hold_still(now.files, now, before=before, previous=previous or {})
 
 
+def test_a_file_whose_name_cannot_be_listed_is_no_output_and_is_known(node: Node) -> None:
+    os.close(os.open(bytes(node.code) + b"/old\xff.bin", os.O_CREAT))
+    folder = node.folder(["*.bin", "*.txt"])
+    for name in (b"bad\xff.bin", b"new\nline.txt", b"not\nwanted.pt", b"good.bin"):
+        os.close(os.open(bytes(node.code) + b"/" + name, os.O_CREAT))
+    seen = folder.see()
+    assert seen.unprintable == ("bad\udcff.bin", "new\nline.txt")
+    assert list(seen.files) == ["good.bin"]
+    # A new object of the folder recalls what was there first.
+    assert node.folder(["*.bin"]).see().unprintable == ("bad\udcff.bin",)
+
+
 def test_what_was_there_before_the_first_worker_is_no_output_until_it_changes(node: Node) -> None:
     assert dict(node.folder().see().files) == {}
     (node.code / "start.pt").write_text("trained further")

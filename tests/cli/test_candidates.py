@@ -52,6 +52,17 @@ def groups(candidates: list[Any]) -> list[str]:
     return [render.group(each["group"]) for each in candidates]
 
 
+def test_a_table_says_nothing_of_what_remains_where_nothing_does() -> None:
+    known: dict[str, Any] = {"samples": 3, "step_s": {"value": 0.5}, "usd_per_h": 0.1}
+    left: dict[str, Any] = {"remaining_usd": 0.5, "remaining_s": 90.0}
+    titles = [
+        [each.header for each in candidate_table([candidate(**known, **rest)], chosen=None).columns]
+        for rest in (left, {"remaining_usd": None, "remaining_s": None})
+    ]
+    assert titles[0][-2:] == ["USD LEFT", "TIME LEFT"]
+    assert titles[1] == titles[0][:-2]
+
+
 CHEAPEST_FIRST = [
     "1 x c5.large spot us-east-1b",
     "1 x c5.xlarge spot us-east-1b",

@@ -42,6 +42,30 @@ def test_a_job_that_waits_says_why(capsys: pytest.CaptureFixture[str]) -> None:
     assert "waits" not in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    "because", ["waits: it starts no earlier than tomorrow", "waits for spot: the rest is cheaper"]
+)
+def test_a_job_says_only_once_that_it_waits(
+    capsys: pytest.CaptureFixture[str], because: str
+) -> None:
+    show_job({**WAITING, "phase": "waiting", "message": because, "waits_because": because})
+    first, *rest = capsys.readouterr().out.splitlines()
+    assert first == "job job-1 (first): waiting"
+    assert [line for line in rest if "waits" in line] == [because]
+
+
+def test_a_scripts_words_do_not_reach_the_terminal_with_escape_sequences(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    said = "RuntimeError: boom \x1b[31mred"
+    error = {"rank": 0, "iteration": 3, "lines": f"Traceback:\n{said}", "text": said}
+    job = {**WAITING, "phase": "failed", "message": said, "error": error, "alarms": [said]}
+    show_job(job)
+    shown = capsys.readouterr().out
+    assert "\x1b" not in shown
+    assert "  Traceback:\n  RuntimeError: boom red\n" in shown
+
+
 def test_a_job_that_waits_for_pools_says_since_when_and_when_each_is_asked_again(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -124,6 +148,7 @@ def test_a_plan_shows_what_each_finish_time_costs_and_the_goals_that_nothing_mee
         "is_certain": True,
     }
     told = {
+        "finishes": frontier,
         "frontier": frontier,
         "best": frontier[0],
         "misses": [miss],
@@ -139,6 +164,7 @@ def test_a_plan_shows_what_each_finish_time_costs_and_the_goals_that_nothing_mee
     assert "goals: 1 x small on-demand meets them" in shown
     assert "over_budget: the budget is $0.10" in shown
     unknown: dict[str, Any] = {
+        "finishes": [],
         "frontier": [],
         "best": None,
         "misses": [],
@@ -149,6 +175,30 @@ def test_a_plan_shows_what_each_finish_time_costs_and_the_goals_that_nothing_mee
     assert "the first measured windows will tell" in capsys.readouterr().out
     job_pages.show_forecast(unknown)
     assert capsys.readouterr().out == ""
+
+
+def test_a_forecast_has_a_line_for_the_group_that_trains_even_if_another_is_better(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    here = finish("small", 0.9, 9000.0, late=6.3e-16)
+    better = finish("large", 0.8, 3600.0)
+    told = {
+        "finishes": [better, finish("barred", 0.85, 1800.0), here],
+        "frontier": [better],
+        "best": None,
+        "misses": [],
+        "left_s": None,
+        "budget_usd": None,
+    }
+    job_pages.show_forecast(told, current=here["group"])
+    shown = capsys.readouterr().out
+    assert "done in, the cheapest for each time; -> trains now:" in shown
+    lines = [" ".join(line.split()) for line in shown.splitlines()]
+    assert any(line.startswith("-> b 1 x small on-demand 2 h 30 min") for line in lines)
+    assert any(line.startswith("a 1 x large on-demand 1 h") for line in lines)
+    assert "barred" not in shown
+    # As the job's page has it: no chance is quite 0.
+    assert "< 1 %" in shown
 
 
 def test_a_report_says_where_every_dollar_went(capsys: pytest.CaptureFixture[str]) -> None:

@@ -35,6 +35,12 @@ def test_square_brackets_are_text_and_no_markup(capsys: pytest.CaptureFixture[st
     assert "[red]a[/red]" in capsys.readouterr().out
 
 
+def test_a_cell_holds_no_escape_sequence(capsys: pytest.CaptureFixture[str]) -> None:
+    said = [{"attention": "RuntimeError: boom \x1b[31mred\x07"}]
+    render.show_list(said, (Column("ATTENTION", "attention"),), ListOutput.TABLE)
+    assert "RuntimeError: boom red\\x07" in capsys.readouterr().out
+
+
 def test_a_group_names_its_zone_unless_it_is_here() -> None:
     members = [[{"node_type": "c5.large", "capacity": "spot", "zone": "us-east-1a"}, 2]]
     assert render.group({"members": members}) == "2 x c5.large spot us-east-1a"

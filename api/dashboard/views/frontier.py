@@ -10,7 +10,7 @@ from api.dashboard.charts import AxisScale, scale_to
 from api.dashboard.facts import JobPageFacts
 from api.dashboard.views.parts import Instant, Number, dollars, group_detail, group_name, instant
 from api.outlook import JobForecast
-from elastic.figures import duration, percent, span, usd
+from elastic.figures import chance, duration, span, usd
 from elastic.model import Group, Interval
 from elastic.policy import Finish
 
@@ -96,6 +96,7 @@ def frontier_of(
         for letter, each in zip(ascii_uppercase, finishes, strict=False)
     )
     cheapest = finishes[0]
+    age_s = now_s - outlook.at_s
     soonest = min(finishes, key=lambda each: each.lasts_s.value)
     return FrontierChart(
         points=points,
@@ -107,8 +108,8 @@ def frontier_of(
         if budget_usd is None or budget_usd > upward.maximum
         else 100 - upward.percent(budget_usd),
         has_chances=any(each.chance_late for each in points),
-        summary=f"from {usd(cheapest.usd.value)} in {duration(cheapest.lasts_s.value)} "
-        f"to {usd(soonest.usd.value)} in {duration(soonest.lasts_s.value)}",
+        summary=f"from {usd(cheapest.usd.value)} in {_left(cheapest, age_s)} "
+        f"to {usd(soonest.usd.value)} in {_left(soonest, age_s)}",
     )
 
 
@@ -181,7 +182,7 @@ def _point(
         whisker = Span(*place(lasts_s.low, cost.low), *place(*shown))
     x, y = place(lasts_s.value, cost.value)
     left_s = outlook.forecast.left_s
-    chance = finish.chance_late
+    late = finish.chance_late
     return FrontierPoint(
         letter=letter,
         x=x,
@@ -190,14 +191,19 @@ def _point(
         name=group_name(finish.group),
         detail=group_detail(finish.group),
         finishes=instant(outlook.at_s + lasts_s.value, now_s),
-        lasts=duration(lasts_s.value),
+        lasts=_left(finish, now_s - outlook.at_s),
         usd=dollars(cost.value),
         interval="" if cost.low is None or cost.high is None else span(cost.low, cost.high, usd),
-        chance_late="" if chance is None else _chance(chance),
+        chance_late="" if late is None else chance(late),
         is_late=left_s is not None and lasts_s.value > left_s,
         is_current=finish.group == current,
         is_measured=finish.is_measured,
     )
+
+
+def _left(finish: Finish, age_s: float) -> str:
+    """The time from now to the end, of a forecast of this age."""
+    return duration(max(finish.lasts_s.value - age_s, 0.0))
 
 
 def _part_within(
@@ -216,16 +222,3 @@ def _part_within(
     ]
     part = max(min([1.0, *parts]), 0.0)
     return begin[0] + part * spans[0], begin[1] + part * spans[1]
-
-
-def _chance(chance: float) -> str:
-    """A chance in percent, never quite 0 or 100, which nothing can prove.
-
-    >>> _chance(0.0004), _chance(0.42), _chance(1.0)
-    ('< 1 %', '42 %', '> 99 %')
-    """
-    if chance < 0.01:
-        return "< 1 %"
-    if chance > 0.99:
-        return "> 99 %"
-    return percent(chance)

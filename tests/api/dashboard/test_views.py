@@ -27,6 +27,7 @@ from api.dashboard.views import (
     value_timeline,
 )
 from api.outlook import JobForecast
+from elastic.figures import duration
 from elastic.model import (
     Action,
     CalendarUnit,
@@ -516,6 +517,16 @@ def test_the_frontier_has_the_cheapest_first_and_says_what_is_late() -> None:
     assert sooner.x < chart.deadline < here.x
     assert chart.budget is not None
     assert sooner.y < chart.budget < here.y
+
+
+def test_the_frontier_counts_the_time_to_each_end_from_now() -> None:
+    facts = make_facts(outlook=foreseen(HERE, SOONER))
+    chart = frontier_chart(facts)
+    assert chart is not None
+    assert facts.now_s - 90.0 == 10.0, "the forecast is ten seconds old"
+    left_s = HERE.lasts_s.value - 10.0
+    assert chart.points[0].lasts == duration(left_s)
+    assert chart.summary.startswith(f"from $1.00 in {duration(left_s)} to ")
 
 
 def test_one_group_alone_makes_no_frontier() -> None:
