@@ -549,10 +549,7 @@ class FaultyLife(Simulation):
 
     def _boot_nothing(self, fault: Fault, until_s: float) -> None:
         self.no_boot_until_s = until_s
-        # Looks go on until what has not booted should have registered.
-        self.troubled_until_s = max(
-            self.troubled_until_s, until_s + self.terms.register_s + 2 * _CLOSELY_S
-        )
+        self._look_on_for(fault.lasts_s + self.terms.register_s)
 
     def _cut_off(self, fault: Fault, until_s: float) -> None:
         self.deaf_until_s = until_s
@@ -672,7 +669,15 @@ class FaultyLife(Simulation):
             return
         self._end_leases()
         self._restart()
+        if any(each.phase is NodePhase.BOOTING for each in self.store.nodes.listed(self.job_id)):
+            # The daemon gives it the time to register once more: it could not hear it.
+            self._look_on_for(self.terms.register_s)
         self._tick_by(self.clock.now_s())
+
+    def _look_on_for(self, seconds: float) -> None:
+        """Has looks go on until something should have happened."""
+        until_s = self.clock.now_s() + seconds + 2 * _CLOSELY_S
+        self.troubled_until_s = max(self.troubled_until_s, until_s)
 
     def _await_ends(self) -> None:
         self._later(self.clock.now_s() + self.right.lease_left_s(), self._end_leases)

@@ -205,7 +205,9 @@ class Promises:
             node = nodes.get(machine.node_id)
             if node is None or node.phase is not NodePhase.BOOTING or not _lives(machine):
                 continue
-            if now_s - machine.launched_at_s > life.terms.register_s + _STRAY_S:
+            # A daemon that was away could not hear it.
+            since_s = max(machine.launched_at_s, life.away_until_s)
+            if now_s - since_s > life.terms.register_s + _STRAY_S:
                 self._broken(life, "P5", f"{node.id} has not registered, and lives on")
 
     def _budget_holds(self, life: FaultyLife) -> None:
