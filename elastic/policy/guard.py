@@ -401,11 +401,13 @@ def _found(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
             f"hour now; got {price(cap)}",
         )
     budget_usd = spec.objective.budget_usd
-    needed_usd, seconds = start_reserve_usd(snapshot, burn)
+    # What a start is held to: with less, the job would wait for ever.
+    dearest = dearest_quotes(snapshot)
+    needed_usd, least = min((change_usd(snapshot, dearest, None, each), each) for each in groups)
     if budget_usd is not None and budget_usd <= needed_usd:
         yield (
             "objective.budget_usd",
-            f"wanted more than {usd(needed_usd)}: {duration(seconds)} of {name(least)}, the "
-            "cheapest candidate, are its least bill, or what is kept back to end in good order "
-            f"(policy.wind_down_s); got {usd(budget_usd)}",
+            f"wanted more than {usd(needed_usd)}: the boot of {name(least)}, the cheapest "
+            "candidate, and its least bill, or what is kept back to end in good order "
+            f"(policy.wind_down_s), take that; got {usd(budget_usd)}",
         )

@@ -268,7 +268,7 @@ def test_goals_that_an_earlier_run_shows_to_be_out_of_reach_are_said_at_submissi
             "objective.max_usd_per_hour",
             "wanted at least $0.36, which small",
         ),
-        ({"budget_usd": 0.05}, "objective.budget_usd", "wanted more than $0.06: 10 min of small"),
+        ({"budget_usd": 0.05}, "objective.budget_usd", "wanted more than $0.069: the boot of small"),
         ({"deadline": "2001-01-01T00:00:00Z"}, "objective.deadline", "still to come"),
         ({"on_miss": "later"}, "objective.on_miss", "wanted"),
     ],

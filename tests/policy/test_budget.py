@@ -119,5 +119,5 @@ def test_the_safety_net_starts_nothing_that_the_budget_cannot_hold() -> None:
 def test_a_budget_that_holds_only_other_types_than_the_job_fixes_is_a_contradiction() -> None:
     ((field, text),) = contradictions(_asked(fixed_node_type="dear"))
     assert field == "objective.budget_usd"
-    assert text.startswith("wanted more than $5.00: 10 min of dear")
+    assert text.endswith("got $3.00") and "the boot of dear" in text
     assert contradictions(_asked()) == ()

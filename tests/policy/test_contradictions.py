@@ -30,7 +30,7 @@ def test_a_budget_below_the_least_bill_of_every_candidate_is_a_contradiction() -
     ((field, text),) = contradictions(asked(minimum_billed_s=60.0, budget_usd=0.0004))
     assert field == "objective.budget_usd"
     assert text.startswith(
-        "wanted more than $0.000417: 1 min of local.quarter, the cheapest candidate,"
+        "wanted more than $0.000417: the boot of local.quarter, the cheapest candidate,"
     )
     assert contradictions(asked(minimum_billed_s=60.0, budget_usd=0.0005)) == ()
 
