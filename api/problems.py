@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from http import HTTPStatus
+from typing import Any
 
 import structlog
 from fastapi import FastAPI
@@ -115,6 +116,14 @@ async def _ours(request: Request, error: Exception) -> Response:
 
 async def _invalid_request(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
+    # A body of another type is not read as JSON, and comes as it was sent.
+    if isinstance(error.body, bytes):
+        media_type = request.headers.get("content-type", "none")
+        return problem(
+            HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+            f"wanted a Content-Type of application/json; got {media_type[:80]}",
+            instance=request.url.path,
+        )
     faults = [
         (".".join(map(str, each["loc"][1:])) or str(each["loc"][0]), _message(each))
         for each in error.errors()
@@ -125,9 +134,12 @@ async def _invalid_request(request: Request, error: Exception) -> Response:
     )
 
 
-def _message(error: Mapping[str, object]) -> str:
+def _message(error: Mapping[str, Any]) -> str:
     if error["type"] == "missing":
         return "wanted a value, got none"
+    # Our own sentence, from a validator: pydantic would put "Value error" before it.
+    if error["type"] == "value_error":
+        return str(error["ctx"]["error"])
     # A field that is not read is most likely a typing error.
     if error["type"] == "extra_forbidden":
         return "no such field; take it out"
