@@ -92,15 +92,19 @@ class StoreCollector(Collector):
     def _worth(self, jobs: tuple[Job, ...]) -> Metric:
         family = GaugeMetricFamily(
             "elasticd_iterations_per_usd",
-            "Marginal paramount iterations per dollar, as the newest decision weighed them.",
+            "Marginal paramount iterations per dollar in the best zone, by the newest decision.",
             labels=[*_JOB, "group", "training_phase"],
         )
+        # Groups that differ by their zones alone have one name, and a sample stands once: the best.
+        best: dict[tuple[str, ...], float] = {}
         for job in jobs:
             for decision in self._context.store.decisions.listed(job.id, limit=1):
                 for each in decision.plan.candidates:
                     if each.iterations_per_usd is not None:
-                        labels = [job.id, job.spec.name, str(each.group), each.training_phase]
-                        family.add_metric(labels, each.iterations_per_usd.value)
+                        labels = (job.id, job.spec.name, str(each.group), each.training_phase)
+                        best[labels] = max(each.iterations_per_usd.value, best.get(labels, 0.0))
+        for labels, value in best.items():
+            family.add_metric(labels, value)
         return family
 
     def _alarms(self) -> Metric:

@@ -117,6 +117,14 @@ async def _ours(request: Request, error: Exception) -> Response:
 
 async def _invalid_request(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
+    # A body of another type is not read as JSON, and comes as it was sent.
+    if isinstance(error.body, bytes):
+        media_type = request.headers.get("content-type", "none")
+        return problem(
+            HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+            f"wanted a Content-Type of application/json; got {media_type[:80]}",
+            instance=request.url.path,
+        )
     faults = [
         (".".join(map(str, each["loc"][1:])) or str(each["loc"][0]), _message(each))
         for each in error.errors()

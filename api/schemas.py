@@ -14,6 +14,9 @@ from pydantic import (
     Field,
     FiniteFloat,
     StringConstraints,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
     model_validator,
 )
 from pydantic.config import JsonDict
@@ -916,7 +919,8 @@ def _whole(value: object) -> object:
     return value
 
 
-NodeCount = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=1024)]
+MOST_NODES = 1024
+NodeCount = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=MOST_NODES)]
 
 
 class ProgressOut(Wire):
@@ -1118,8 +1122,17 @@ def _any_of(*names: str) -> JsonDict:
     }
 
 
+def _in_one_sentence(value: object, check: ValidatorFunctionWrapHandler) -> object:
+    """Checks a number of nodes or `auto`: pydantic would name a fault for each of the two."""
+    try:
+        return check(value)
+    except ValidationError:
+        raise ValueError(f"wanted 1 to {MOST_NODES}, or auto; got {value!r:.60}") from None
+
+
 NodesWanted = Annotated[
     NodeCount | Literal["auto"] | None,
+    WrapValidator(_in_one_sentence),
     Field(
         description="Train on exactly this many nodes, within the job's bounds; `auto` leaves it "
         "to the policy.",

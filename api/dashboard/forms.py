@@ -76,7 +76,7 @@ def asked_of(model: type[_Asked], values: Mapping[str, object]) -> _Asked:
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"][:1]))
-        message = first["msg"].replace("Input should be", "wanted")
+        message = first["msg"].removeprefix("Value error, ").replace("Input should be", "wanted")
         raise InvalidInput(f"{field}: {message}".removeprefix(": "), field=field) from error
 
 

@@ -268,7 +268,11 @@ def test_goals_that_an_earlier_run_shows_to_be_out_of_reach_are_said_at_submissi
             "objective.max_usd_per_hour",
             "wanted at least $0.36, which small",
         ),
-        ({"budget_usd": 0.05}, "objective.budget_usd", "wanted more than $0.069: the boot of small"),
+        (
+            {"budget_usd": 0.05},
+            "objective.budget_usd",
+            "wanted more than $0.069: the boot of small",
+        ),
         ({"deadline": "2001-01-01T00:00:00Z"}, "objective.deadline", "still to come"),
         ({"on_miss": "later"}, "objective.on_miss", "wanted"),
     ],
@@ -472,6 +476,35 @@ def test_scaling_to_what_is_not_there_changes_nothing(
     job, _ = train(world)
     assert client.post(f"/v1/jobs/{job.id}:scale", json=body).status_code == 422
     assert world.store.jobs.get(job.id).spec == job.spec
+
+
+@pytest.mark.parametrize("nodes", [0, 1025, "two", 1.5, True])
+def test_a_number_of_nodes_that_cannot_be_is_one_fault_in_plain_words(
+    client: TestClient, world: World, nodes: object
+) -> None:
+    job, _ = train(world)
+    told = client.post(f"/v1/jobs/{job.id}:scale", json={"nodes": nodes}).json()
+    wanted = f"wanted 1 to 1024, or auto; got {nodes!r}"
+    assert told["errors"] == [{"field": "nodes", "message": wanted}]
+    assert told["detail"] == f"nodes: {wanted}"
+
+
+def test_a_change_that_says_nothing_is_told_so_once(client: TestClient, world: World) -> None:
+    job, _ = train(world)
+    told = client.post(f"/v1/jobs/{job.id}:limit", json={}).json()
+    assert told["detail"] == "body: wanted budget_usd, deadline or priority; got none of them"
+
+
+@pytest.mark.parametrize("media_type", ["application/x-www-form-urlencoded", None])
+def test_a_change_that_is_not_sent_as_json_is_told_what_was_wanted(
+    client: TestClient, world: World, media_type: str | None
+) -> None:
+    job, _ = train(world)
+    headers = {} if media_type is None else {"Content-Type": media_type}
+    answer = client.post(f"/v1/jobs/{job.id}:scale", content=b'{"nodes": 1}', headers=headers)
+    assert answer.status_code == 415
+    wanted = f"wanted a Content-Type of application/json; got {media_type or 'none'}"
+    assert answer.json()["detail"] == wanted
 
 
 def test_a_job_that_is_over_cannot_be_scaled(client: TestClient, world: World) -> None:
