@@ -103,8 +103,8 @@ class StoreCollector(Collector):
                     if each.iterations_per_usd is not None:
                         labels = (job.id, job.spec.name, str(each.group), each.training_phase)
                         best[labels] = max(each.iterations_per_usd.value, best.get(labels, 0.0))
-        for labels, value in best.items():
-            family.add_metric(labels, value)
+        for names, value in best.items():
+            family.add_metric(names, value)
         return family
 
     def _alarms(self) -> Metric:
