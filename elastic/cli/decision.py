@@ -120,7 +120,10 @@ def explain_decision(decision: Mapping[str, Any]) -> None:
     for limit in plan["limited_by"]:
         print(f"limited by {limit}")
     if plan["candidates"]:
-        print(f"\nas of {figures.instant(decision['weighed_at_s'])}:")
+        print()
+        # A hold that goes on is weighed again from time to time.
+        if decision["weighed_at_s"] > decision["at_s"]:
+            print(f"as of {figures.instant(decision['weighed_at_s'])}:")
         render.show(candidate_table(plan["candidates"], chosen=plan["target"]))
     tell_of_left_out(plan)
 

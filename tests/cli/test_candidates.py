@@ -9,6 +9,7 @@ import pytest
 
 from elastic.cli import render
 from elastic.cli.candidates import candidate_table, shortlist
+from elastic.cli.decision import explain_decision
 from elastic.cli.job_pages import show_plan
 
 SPOT = {"us-east-1a": 0.034, "us-east-1b": 0.031}
@@ -221,3 +222,30 @@ def test_a_priced_plan_says_what_the_job_computes_in_and_why(
     assert "precision: bf16; c7i promises 1.8 x\n" in capsys.readouterr().out
     show_plan({**PRICED, "spec": spec, "why_precision": ""})
     assert "precision: bf16\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("weighed_at_s", "said"), [(1_700_000_000.0, False), (1_700_000_300.0, True)]
+)
+def test_a_decision_that_was_weighed_again_says_as_of_when_its_numbers_are(
+    capsys: pytest.CaptureFixture[str], weighed_at_s: float, said: bool
+) -> None:
+    reason = {"code": "best", "text": "it stays", "numbers": {}}
+    plan: dict[str, Any] = {
+        "action": "hold",
+        "target": None,
+        "reason": reason,
+        "limited_by": [],
+    }
+    decision = {
+        "id": 1,
+        "job_id": "job-1",
+        "at_s": 1_700_000_000.0,
+        "weighed_at_s": weighed_at_s,
+        "ticks": 5,
+        "policy": "best_value",
+        "version": 1,
+        "plan": plan | {"candidates": market()},
+    }
+    explain_decision(decision)
+    assert ("as of 2023-11-14T22:18:20Z:" in capsys.readouterr().out) is said
