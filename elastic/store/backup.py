@@ -26,6 +26,7 @@ from sqlalchemy.engine import make_url
 
 from elastic import __version__
 from elastic.errors import Conflict, ElasticError, InvalidInput, NotFound
+from elastic.faults import in_words
 from elastic.figures import instant
 from elastic.store import postgres_tools
 from elastic.store.copying import copy_sqlite, sync_file, sync_folder
@@ -281,7 +282,7 @@ def _manifest_in(archive: tarfile.TarFile, source: Path) -> _Manifest:
         where = ".".join(str(part) for part in first["loc"])
         raise InvalidInput(
             f"{source} is no backup of elasticd, or is damaged: its manifest's {where}: "
-            f"{first['msg']}"
+            f"{in_words(first)}"
         ) from error
     except (KeyError, TypeError, ValueError, OSError, tarfile.TarError) as error:
         raise InvalidInput(f"{source} is no backup of elasticd, or is damaged: {error}") from error

@@ -201,10 +201,10 @@ def test_what_is_no_backup_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("manifest", "why"),
     [
-        ({"format": 1, "files": {"database": 3}}, "manifest's elasticd: Field required"),
+        ({"format": 1, "files": {"database": 3}}, "manifest's elasticd: wanted a value, got none"),
         (
             {"format": 1, "elasticd": "0", "made_at": "", "kind": "sqlite", "files": []},
-            "manifest's files: Input should be a valid dictionary",
+            "manifest's files: wanted a map, got []",
         ),
         (
             {"format": 1, "elasticd": "0", "made_at": "", "kind": "sqlite", "files": {}},

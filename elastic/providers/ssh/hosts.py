@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from elastic.config import SshHost, SshSettings
 from elastic.errors import InvalidInput, cannot_read
+from elastic.faults import in_words
 from elastic.figures import price
 
 # A host as ssh is given it: an alias of its configuration, a DNS name or an address.
@@ -102,7 +103,7 @@ def _entry(each: Any) -> SshHost:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
-        raise InvalidInput(f"host {each}: {where}: {first['msg']}") from error
+        raise InvalidInput(f"host {each}: {where}: {in_words(first)}") from error
 
 
 def _from_file(path: Path) -> Iterator[SshHost]:
