@@ -12,7 +12,7 @@ from torch import nn
 _BATCH, _FILTERS, _SIDE = 8, 32, 24
 _TURNS = 12
 _BURSTS = 15  # about a second: whatever else runs here has its share of it
-_REFERENCE_S = 0.065  # what one burst takes on the machine whose number of iterations job.yaml gives
+_REFERENCE_S = 0.065  # of one burst on the machine whose number of iterations job.yaml gives
 _SLOWEST, _FASTEST = 0.35, 4.0
 
 
