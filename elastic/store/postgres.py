@@ -13,6 +13,11 @@ from sqlalchemy.pool import QueuePool
 
 from elastic.errors import AlreadyRunning, InvalidInput
 
+# The server frees a killed daemon's lock a moment after the process ends, and what starts a daemon
+# again may be quicker. The other daemon may also never end: a longer wait looks like a hang.
+_WAIT_FOR_LOCK = "SET LOCAL lock_timeout = 2000"
+_LOCK_NOT_AVAILABLE = "55P03"
+
 # The key of the advisory lock, of this database alone: "elasticd" in ASCII.
 _LOCK = 0x656C617374696364
 
@@ -49,19 +54,24 @@ def writer(url: URL) -> Engine:
     @event.listens_for(engine, "connect")
     def _lock(connection: Any, _record: Any) -> None:
         with connection.cursor() as cursor:
-            # A lock of the session, not of a transaction: it is held as long as this one connection
-            # lives. `try`, since the other daemon may never end, and a wait would look like a hang.
-            cursor.execute("SELECT pg_try_advisory_lock(%s)", (_LOCK,))
-            has_lock = cursor.fetchone()[0]
+            # First: it holds for the session whether the lock is had or not.
             if connection.info.server_version >= _KNOWS_IDLE_SESSIONS:
                 cursor.execute(_NO_STANDSTILL)
+            connection.commit()
+            cursor.execute(_WAIT_FOR_LOCK)
+            # A lock of the session, not of a transaction: it is held as long as this one connection
+            # lives.
+            try:
+                cursor.execute("SELECT pg_advisory_lock(%s)", (_LOCK,))
+            except connection.OperationalError as error:
+                if error.sqlstate != _LOCK_NOT_AVAILABLE:
+                    raise
+                connection.close()
+                raise AlreadyRunning(
+                    f"{url.render_as_string()}: another daemon owns this database; stop it or "
+                    "choose another --database-url"
+                ) from None
         connection.commit()
-        if not has_lock:
-            connection.close()
-            raise AlreadyRunning(
-                f"{url.render_as_string()}: another daemon owns this database; stop it or choose "
-                "another --database-url"
-            )
 
     @event.listens_for(engine, "close")
     def _unlock(connection: Any, _record: Any) -> None:
