@@ -156,14 +156,18 @@ def unknown(connection: Connection, job_ids: Collection[str]) -> frozenset[str]:
 def gap_usd(record: JobRecord, machines: Collection[str], *, now_s: float) -> tuple[float, float]:
     """The least and the most that a job cost without its `machines`, which live by `now_s`.
 
-    The least is what it had cost when the record was written. The most is that with its other
-    machines as if they had lived until now.
+    The least is what it had cost by the last heartbeats that the record has. The most is that with
+    its other machines as if they had lived until now. An earlier gap is in both.
     """
-    least_usd = most_usd = record.gone_usd
+    most_usd = record.gone_usd
+    earlier_usd = record.job.get("unknown_most_usd") or 0.0
+    least_usd = most_usd - earlier_usd + (record.job.get("unknown_least_usd") or 0.0)
     for node in record.nodes:
         if node["launched_at_s"] is None or node["provider_id"] in machines:
             continue
-        least_usd += _node_usd(record, node, to_s=record.written_at_s)
+        # It may have ended before the record was written: nothing has proven that it lived then.
+        heard_s = node.get("heartbeat_at_s") or node["launched_at_s"]
+        least_usd += _node_usd(record, node, to_s=min(heard_s, record.written_at_s))
         most_usd += _node_usd(record, node, to_s=now_s)
     return least_usd, most_usd
 

@@ -189,6 +189,43 @@ def test_what_machines_cost_that_ended_meanwhile_is_told_at_each_of_their_prices
     assert most_usd - least_usd < 0.72 * 400 / 3600
 
 
+def test_a_machine_that_ended_before_the_record_was_written_costs_at_least_what_it_was_heard_for(
+    daemon: Daemon,
+) -> None:
+    cluster = daemon.cluster
+    job = daemon.train()
+    daemon.wait(570)
+    cost_usd = cluster.store.ledger.spent(job.id, daemon.now_s)
+    cluster.cloud.reclaim(daemon.living()[0])
+    cluster.clock.advance(40.0)
+    daemon.records.keep(is_lost=False, now_s=daemon.now_s)
+    daemon.lose_database()
+    daemon.run(20)
+    (held,) = daemon.adoption.held(now_s=daemon.now_s)
+    least_usd, most_usd = held.gap_usd or (0.0, 0.0)
+    assert cost_usd - 0.36 * 20 / 3600 <= least_usd <= cost_usd
+    assert most_usd == pytest.approx(cost_usd + 0.36 * 60 / 3600, abs=0.36 * 2 / 3600)
+
+
+def test_what_is_unknown_stays_unknown_when_the_database_is_lost_again(daemon: Daemon) -> None:
+    cluster = daemon.cluster
+    daemon.train()
+    daemon.wait(570)
+    gaps = []
+    for _ in range(2):
+        daemon.lose_database()
+        for machine in daemon.living():
+            cluster.cloud.reclaim(machine)
+        daemon.run(30)
+        (held,) = daemon.adoption.held(now_s=daemon.now_s)
+        least_usd, most_usd = held.gap_usd or (0.0, 0.0)
+        gaps.append(most_usd - least_usd)
+        daemon.adoption.adopt("job", now_s=daemon.now_s)
+        daemon.run(30)
+    assert gaps[0] > 0.36 * 30 / 3600
+    assert gaps[1] > gaps[0] + 0.36 * 29 / 3600
+
+
 def test_machines_that_know_another_secret_cannot_be_taken_over_but_their_job_can_be(
     daemon: Daemon,
 ) -> None:
