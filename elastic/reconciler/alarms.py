@@ -60,6 +60,8 @@ class AlarmKind(StrEnum):
 
 
 _KINDS = tuple(AlarmKind)
+# While one of these stands, nothing proves that machines can be ended.
+_UNPROVEN = (AlarmKind.CANNOT_SEE, AlarmKind.CANNOT_END)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +143,8 @@ class Alarms:
     _standing: Mapping[_Key, StoredAlarm] = field(default_factory=dict)
     # The rows that stand; None until they are read, for an earlier daemon may have left some.
     _rows: dict[_Key, StoredAlarm] | None = None
+    # Since when an earlier daemon could not prove that it may end machines; None once counted.
+    _unproven_since_s: float | None = None
     _done_since_s: dict[str, float] = field(default_factory=dict)
     _missed: dict[str, tuple[Miss, ...] | None] = field(default_factory=dict)
 
@@ -165,6 +169,9 @@ class Alarms:
         }
         try:
             self._record(store, None, found, lambda _: "all is well again", now_s=now_s)
+            if self._unproven_since_s is not None:
+                self.right.go_on(now_s - self._unproven_since_s)
+                self._unproven_since_s = None
             if self._unwritten is None and self._unwritten_since_s is not None:
                 text = f"{AlarmKind.CANNOT_WRITE}: all is well again"
                 store.events.add("alarm_over", text, now_s=now_s)
@@ -211,6 +218,8 @@ class Alarms:
             rows = {each.key: each for each in store.alarms.standing() if each.kind in _KINDS}
             self._rows = rows
             self._standing = {**rows, **self._standing}
+            unproven = [each.since_s for each in rows.values() if each.kind in _UNPROVEN]
+            self._unproven_since_s = min(unproven, default=None)
         return self._rows
 
     @contextmanager

@@ -75,6 +75,14 @@ class TerminationPermission:
         self.failure = error
         self._renewal.note_failure(now_s=self.elapsed_s())
 
+    def go_on(self, unproven_s: float) -> None:
+        """Counts on from an earlier daemon, which could not prove it for `unproven_s`.
+
+        A daemon that starts again and again would otherwise renew leases for ever.
+        """
+        if self.failure is not None:
+            self._proven_s = min(self._proven_s, self.elapsed_s() - unproven_s)
+
     def lease_left_s(self) -> float:
         """The longest lease that a node may be given now, seconds."""
         return max(min(self.lease_s, self._proven_s + 2 * self.lease_s - self.elapsed_s()), 0.0)

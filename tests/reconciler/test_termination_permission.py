@@ -43,6 +43,23 @@ def test_no_lease_outlives_two_leases_after_the_right_was_lost(cluster: VirtualC
     assert "these credentials do not permit it" in (cluster.right.alarm() or "")
 
 
+def test_daemons_that_start_again_and_again_renew_no_lease_for_ever(
+    cluster: VirtualCluster,
+) -> None:
+    cluster.run(1)
+    cluster.cloud.fail_next(Operation.PROVE, FORBIDDEN, times=10_000)
+    lost_s = cluster.clock.now_s()
+    for _ in range(10):
+        cluster.run_slowly(200, every_s=20)
+        cluster.restart()
+        cluster.run(1)
+        now_s = cluster.clock.now_s()
+        assert now_s + cluster.right.lease_left_s() <= max(lost_s + 2 * LEASE_S + 120, now_s)
+    cluster.cloud.relent(Operation.PROVE)
+    cluster.run_slowly(200, every_s=20)
+    assert cluster.right.lease_left_s() == LEASE_S
+
+
 def test_a_refusal_is_told_at_once(cluster: VirtualCluster) -> None:
     cluster.cloud.fail_next(Operation.PROVE, FORBIDDEN, times=10_000)
     cluster.run_slowly(150)
