@@ -18,6 +18,7 @@ from sqlalchemy import Engine
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 
 import elastic.store.engine as engines
+from elastic.store.engine import PRAGMAS
 from tests.postgres import PostgresServer, postgres_server
 from tests.short_folders import short_folder
 
@@ -82,6 +83,16 @@ def compiled_statements() -> Iterator[None]:
         patch.setattr(
             SQLiteDialect_pysqlite, "__eq__", lambda self, other: type(self) is type(other)
         )
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def disk_that_is_not_waited_for() -> Iterator[None]:
+    """Databases of SQLite do not sync at each commit, which is most of what their tests would wait
+    for. A kill loses nothing by that, and no test cuts the power."""
+    quick = tuple(each.replace("synchronous=FULL", "synchronous=OFF") for each in PRAGMAS)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engines, "PRAGMAS", quick)
         yield
 
 

@@ -26,7 +26,7 @@ R = TypeVar("R")
 # With WAL readers never wait for the writer. FULL, since NORMAL may lose the last commits at a loss
 # of power: a machine whose intent is lost would never be ended. SQLite checks foreign keys only for
 # a connection that asks for it.
-_PRAGMAS = (
+PRAGMAS = (
     "journal_mode=WAL",
     "synchronous=FULL",
     "foreign_keys=ON",
@@ -242,7 +242,7 @@ def _sqlite(url: str, begin: str, *, size: int) -> Engine:
 
     @event.listens_for(engine, "connect")
     def _prepare(connection: Any, _record: Any) -> None:
-        for pragma in _PRAGMAS:
+        for pragma in PRAGMAS:
             connection.execute(f"PRAGMA {pragma}")
 
     @event.listens_for(engine, "begin")

@@ -20,6 +20,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Engine, event
 
+import elastic.store.engine as engines
 from elastic.errors import AlreadyRunning, Conflict, ElasticError, NotFound, PriceUnavailable
 from elastic.model import (
     Action,
@@ -52,6 +53,7 @@ from elastic.store import (
     open_store,
     to_text,
 )
+from elastic.store.engine import PRAGMAS
 from elastic.store.measurements import BUCKET_S, rates, spread
 from tests.builders import add_price, intend
 from tests.store.rows import HALF, plan, snapshot, window
@@ -109,7 +111,10 @@ os.kill(os.getpid(), signal.SIGKILL)
     store.close()
 
 
-def test_the_database_is_in_wal_with_full_sync(tmp_path: Path) -> None:
+def test_the_database_is_in_wal_with_full_sync(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engines, "PRAGMAS", PRAGMAS)  # as they are where tests do not change them
     database = Database(f"sqlite:///{tmp_path / 'elasticd.db'}")
     with database.write() as connection:
         assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2
