@@ -24,6 +24,7 @@ from elastic.store import lock
 from tests.api.world import TOKEN
 from tests.cli.commands import runner
 from tests.cli.conftest import Live
+from tests.cli.torch_stand_in import torch_that_loads_at_once
 
 
 @pytest.fixture
@@ -69,17 +70,7 @@ def test_what_is_wrong_with_the_daemon_that_runs_is_to_be_mended(
 def test_a_torchvision_without_its_operators_is_not_vouched_for(
     has_operators: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    stand_ins = {
-        "torch/__init__.py": "",
-        "torch/distributed.py": "def is_available(): return True",
-        "torchvision/__init__.py": "",
-        "torchvision/transforms.py": "",
-        "torchvision/extension.py": f"def _has_ops(): return {has_operators}",
-    }
-    for name, text in stand_ins.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text)
-    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{Path.cwd()}")
+    torch_that_loads_at_once(tmp_path, monkeypatch, has_operators=has_operators)
     found = checks.check_torch()
     if has_operators:
         assert (found.level, found.advice) == ("ok", "") and found.found.endswith("operators work")
@@ -103,8 +94,12 @@ def test_a_token_that_others_may_read_is_to_be_mended(settings: Settings) -> Non
 
 
 def test_a_data_folder_that_is_a_file_is_told_and_the_other_checks_go_on(
-    settings: Settings, capsys: pytest.CaptureFixture[str]
+    settings: Settings,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    torch_that_loads_at_once(tmp_path, monkeypatch)
     settings.data_dir.write_text("")
     outcome = runner(capsys)("doctor", "-o", "json")
     found = {each["name"]: each for each in json.loads(outcome.out)}
@@ -155,8 +150,12 @@ def test_a_clock_apart_from_the_file_systems_is_to_be_mended(tmp_path: Path) -> 
 
 
 def test_a_wrong_setting_is_told_and_nothing_else_is_tried(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    settings: Settings,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    torch_that_loads_at_once(tmp_path, monkeypatch)
     monkeypatch.setenv("ELASTICD_TICK_S", "-1")
     outcome = runner(capsys)("doctor", "-o", "json")
     assert outcome.status == 1

@@ -16,6 +16,7 @@ from elastic.config import load_settings
 from elastic.model import Capacity, Offering
 from elastic.providers import LeaderLease
 from tests.cli.commands import Run, runner
+from tests.cli.torch_stand_in import torch_that_loads_at_once
 from tests.providers import ec2_world
 from tests.providers.ec2_endpoint import Endpoint
 
@@ -35,8 +36,9 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
 
 
 def test_what_must_be_mended_ends_with_status_1(
-    run: Run, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+    run: Run, endpoint: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    torch_that_loads_at_once(tmp_path, monkeypatch)
     endpoint.answer_json("GetProducts", {"FormatVersion": "aws_v1", "PriceList": []})
     monkeypatch.setenv("ELASTICD_EC2__INSTANCE_PROFILE", "nobody-made-it")
     outcome = run("doctor", "--provider", "ec2", "-o", "json")
