@@ -168,10 +168,14 @@ class Alarms:
             (kind.value, None, None): text for kind, text in self._texts(now_s=now_s) if text
         }
         try:
-            self._record(store, None, found, lambda _: "all is well again", now_s=now_s)
-            if self._unproven_since_s is not None:
+            rows = self._read(store)
+            if self.right.is_assumed:  # what an earlier daemon could not prove, this one has not
+                stood = {key: each.text for key, each in rows.items() if each.kind in _UNPROVEN}
+                found = stood | found
+            elif self._unproven_since_s is not None:
                 self.right.go_on(now_s - self._unproven_since_s)
                 self._unproven_since_s = None
+            self._record(store, None, found, lambda _: "all is well again", now_s=now_s)
             if self._unwritten is None and self._unwritten_since_s is not None:
                 text = f"{AlarmKind.CANNOT_WRITE}: all is well again"
                 store.events.add("alarm_over", text, now_s=now_s)

@@ -39,6 +39,8 @@ class TerminationPermission:
     elapsed_s: Callable[[], float] = time.monotonic
     # Why the last proof failed; None if it did not.
     failure: ProviderError | None = None
+    # Whether nothing has proven or refused it yet.
+    is_assumed: bool = True
     _proven_s: float = field(init=False)
     _renewal: Renewal = field(init=False)
 
@@ -63,6 +65,7 @@ class TerminationPermission:
             log.warning("the right to end machines is back; leases flow again")
         self._proven_s = self.elapsed_s()
         self.failure = None
+        self.is_assumed = False
         self._renewal.note_success(now_s=self._proven_s)
 
     def note_failure(self, error: ProviderError) -> None:
@@ -73,14 +76,17 @@ class TerminationPermission:
                 error=str(error),
             )
         self.failure = error
+        self.is_assumed = False
         self._renewal.note_failure(now_s=self.elapsed_s())
 
     def go_on(self, unproven_s: float) -> None:
         """Counts on from an earlier daemon, which could not prove it for `unproven_s`.
 
-        A daemon that starts again and again would otherwise renew leases for ever.
+        A daemon that starts again and again would otherwise renew leases for ever. It counts at
+        least one lease, for the clock of a machine that booted may be behind.
         """
         if self.failure is not None:
+            unproven_s = max(unproven_s, self.lease_s)
             self._proven_s = min(self._proven_s, self.elapsed_s() - unproven_s)
 
     def lease_left_s(self) -> float:

@@ -60,6 +60,24 @@ def test_daemons_that_start_again_and_again_renew_no_lease_for_ever(
     assert cluster.right.lease_left_s() == LEASE_S
 
 
+def test_a_daemon_whose_machine_boots_with_a_clock_that_is_behind_renews_for_one_lease_at_most(
+    cluster: VirtualCluster,
+) -> None:
+    cluster.run(1)
+    cluster.cloud.fail_next(Operation.PROVE, FORBIDDEN, times=10_000)
+    cluster.run_slowly(900, every_s=20)
+    cluster.restart()
+    assert cluster.right.alarm() is None
+    cluster.reconciler.alarms.look(cluster.store, None, now_s=-86_400.0)
+    assert cluster.right.lease_left_s() == LEASE_S, "nothing has failed yet"
+    cluster.restart()
+    cluster.right.note_failure(FORBIDDEN)
+    cluster.reconciler.alarms.look(cluster.store, None, now_s=-86_400.0)
+    began_s = cluster.clock.now_s()
+    cluster.run_slowly(300, every_s=20)
+    assert cluster.clock.now_s() + cluster.right.lease_left_s() <= began_s + LEASE_S
+
+
 def test_a_refusal_is_told_at_once(cluster: VirtualCluster) -> None:
     cluster.cloud.fail_next(Operation.PROVE, FORBIDDEN, times=10_000)
     cluster.run_slowly(150)
