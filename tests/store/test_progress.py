@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from elastic.model import (
+    MOST_SAVES,
     AgentState,
     Batch,
     Beginning,
@@ -17,7 +18,6 @@ from elastic.model import (
     warnings_of,
 )
 from elastic.store import HeartbeatReport, Store
-from elastic.store.progress import MOST_SAVES
 from tests.builders import intend
 from tests.store.endings import end_job
 from tests.store.rows import HALF, window
