@@ -48,9 +48,12 @@ def note_beginning(
         "stops_when_asked": beginning.stops_when_asked,
         "batch": beginning.batch,
     }
+    row = job_rows.row(connection, job_id)
     # Turns can be saved and never be told: while no heartbeat arrived, their node was lost.
-    if beginning.iteration > job_rows.row(connection, job_id).iteration:
+    if beginning.iteration > row.iteration:
         values["iteration"] = beginning.iteration
+    if beginning.read_from and beginning.iteration > (row.kept_iteration or 0):
+        values["kept_iteration"] = beginning.iteration
     job_rows.change(connection, job_id, values)
     if beginning.read_from:
         text = (
