@@ -8,8 +8,10 @@ from typing import Any
 
 from elastic.agent.files import read_json, write_json
 from elastic.agent.logs import log_files
+from elastic.agent.marks import add_marks, newest_marks
 from elastic.agent.mask import Mask
 from elastic.agent.settings import AgentSettings
+from elastic.agent.torchrun import saves_file
 from elastic.checkpoints import Location, Manifest, Place
 from elastic.checkpoints.bring import bring
 from elastic.checkpoints.commit import Writer, commit
@@ -56,6 +58,7 @@ class GenerationFiles:
         self._artifact_bucket = Bucket(client, storage.below(assignment.artifact_dir))
         self._log_dir = settings.log_dir
         self._base_file = settings.work_dir / BASE_FILE
+        self._saves_file = saves_file(settings, assignment.generation)
         self._carried: Mapping[str, Look] | None = None
         self._last_looks: Mapping[str, Look] = {}
         self._uploaded: Mapping[str, Look] = {}
@@ -92,6 +95,7 @@ class GenerationFiles:
             self._carried = self._folder.looks()
         self._note_base(place)
         if brought is not None:
+            add_marks(self._saves_file, brought.saves)
             log.info(
                 "generation %s goes on from %s", self.generation, place.name if place else "nothing"
             )
@@ -122,7 +126,12 @@ class GenerationFiles:
                 self._carried = looks
                 return False
             manifest = commit(
-                self._index, held, writer=writer, iteration=iteration, committed_at_s=now_s
+                self._index,
+                held,
+                saves=newest_marks(self._saves_file),
+                writer=writer,
+                iteration=iteration,
+                committed_at_s=now_s,
             )
         finally:
             self._folder.let_go()

@@ -18,12 +18,12 @@ from elastic.agent.container import container_name, kept_variables, run_command
 from elastic.agent.files import read_json
 from elastic.agent.images import remove, remove_containers
 from elastic.agent.logs import tail
+from elastic.agent.marks import lay_marks
 from elastic.agent.preparing import Outfit, outfit_of
 from elastic.agent.processes import is_running, kill_group, send_signal
 from elastic.agent.settings import AgentSettings
 from elastic.agent.spawner import GROUP_FILE, SPAWNER_FILE, WARM_FILE
 from elastic.agent.torchrun import (
-    SAVES_PREFIX,
     SPIN_COUNT,
     as_here,
     certificate_file,
@@ -40,31 +40,11 @@ from elastic.protocol import Assignment
 from elastic.rendezvous import write_credential
 from elastic.worker.hook import FOLDERS
 
-# How many of a node's newest save marks carry over to the next generation; all its workers share
-# them.
-MOST_OWN_MARKS = 256
 _MARKS = ("ELASTICD_NODE_ID", "ELASTICD_CLUSTER")
 
 
 # torchrun's parent records every end, unless the parent was killed too. Then both were killed.
 UNSEEN_END = -signal.SIGKILL
-
-
-def lay_marks(path: Path, known: Mapping[str, int]) -> None:
-    """Writes the known save marks of this job into the file of a generation.
-
-    The daemon knows what rank 0 saved. What other ranks of this node saved is in the file of the
-    generation before, in the same folder.
-    """
-    earlier = max(
-        path.parent.glob(f"{SAVES_PREFIX}*"), key=lambda each: each.stat().st_mtime, default=None
-    )
-    own = []
-    if earlier is not None:
-        own = earlier.read_text().splitlines()[-MOST_OWN_MARKS:]
-    daemon_s = [f"{mark} {iteration}" for mark, iteration in known.items()]
-    # If a mark occurs twice, the last one counts: the daemon's.
-    path.write_text("".join(f"{line}\n" for line in own + daemon_s))
 
 
 class Launcher:

@@ -8,13 +8,15 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from elastic.agent.files import read_json, write_json
+from elastic.agent.marks import add_marks, newest_marks
 from elastic.agent.settings import AgentSettings
+from elastic.agent.torchrun import saves_file
 from elastic.agent.uploader import FOLDER_LOOK_S
 from elastic.checkpoints.bring import bring, fill
 from elastic.checkpoints.commit import Writer, commit
 from elastic.checkpoints.folder import Look
 from elastic.checkpoints.index import CheckpointIndex
-from elastic.checkpoints.manifest import File, Place
+from elastic.checkpoints.manifest import File, Manifest, Place
 from elastic.checkpoints.objects import Objects
 from elastic.checkpoints.working import UNSEEN, WorkingFolder
 from elastic.errors import NotFound
@@ -83,7 +85,9 @@ class OutputUploader:
             digests=digests,
         )
         self._base_file = settings.work_dir / BASE_FILE
+        self._saves_file = saves_file(settings, assignment.generation)
         self._carried: Mapping[str, Look] | None = None
+        self._carried_saves: Mapping[str, int] = {}
         self._seen = UNSEEN
         self._laid: Mapping[str, Look] = {}
         self._first_seen_s: dict[str, float] = {}
@@ -119,6 +123,8 @@ class OutputUploader:
             newest = None if brought is None else brought.place
             if brought is None:
                 self._lay(None)
+            else:
+                add_marks(self._saves_file, brought.saves)
             log.info(
                 "generation %s works on from %s",
                 self._generation,
@@ -143,6 +149,7 @@ class OutputUploader:
         place = None
         if said["place"] is not None:
             place = Place(*said["place"])
+            add_marks(self._saves_file, self._index.manifest(place).saves)
         self._lay(place)
         self._note(place, is_writer=False)
         return True
@@ -165,9 +172,16 @@ class OutputUploader:
         now = self._folder.see()
         self._seen = now
         self._check(now.files)
-        if now.files == self._carried:
+        # What is saved outside of this folder is known by its marks alone.
+        saves = newest_marks(self._saves_file)
+        if now.files == self._carried and saves == self._carried_saves:
             return False
-        previous = self._previous()
+        newest = self._newest()
+        previous: dict[str, File] = {}
+        stored_saves: Mapping[str, int] = {}
+        if newest is not None:
+            previous = {file.path: file for file in newest.files}
+            stored_saves = newest.saves
         mine = set(now.files)
         if self._is_in_session:  # others may have been the first rank since this folder was filled
             mine = {path for path, look in now.files.items() if self._laid.get(path) != look}
@@ -179,13 +193,15 @@ class OutputUploader:
             if self._is_in_session:
                 # Files that this node has not changed stay as they were stored.
                 kept += [file for path, file in previous.items() if path not in mine]
-            if _stored(kept) | {(each.path, each.sha256) for each in held.files} != _stored(
-                previous.values()
-            ):
+            found = _stored(kept) | {(each.path, each.sha256) for each in held.files}
+            # Marks alone wait for a file that is being written: they may be its own.
+            has_new_marks = held.is_whole and not saves.items() <= stored_saves.items()
+            if has_new_marks or found != _stored(previous.values()):
                 manifest = commit(
                     self._index,
                     held.files,
                     kept=kept,
+                    saves=saves,
                     writer=Writer(
                         self._generation if session_round is None else session_round, self._node_id
                     ),
@@ -205,6 +221,7 @@ class OutputUploader:
             self._folder.let_go()
         if held.is_whole:
             self._carried = now.files
+            self._carried_saves = saves
         return is_new
 
     def check(self) -> None:
@@ -224,11 +241,11 @@ class OutputUploader:
         self._first_seen_s = {
             path: self._first_seen_s.get(path, now_s) for path in self._folder.see().files
         }
-        newest = self._index.kept(self._index.places())[:1]
-        if not newest:
+        newest = self._newest()
+        if newest is None:
             return ()
-        home = {each.path for each in newest[0].files}
-        until_s = newest[0].committed_at_s - _UNDERWAY_S
+        home = {each.path for each in newest.files}
+        until_s = newest.committed_at_s - _UNDERWAY_S
         return tuple(
             sorted(
                 path
@@ -258,10 +275,9 @@ class OutputUploader:
                 f"{self._most_files:,} are stored: {advice}"
             )
 
-    def _previous(self) -> Mapping[str, File]:
-        """The files of the newest stored state."""
-        newest = self._index.kept(self._index.places())[:1]
-        return {file.path: file for manifest in newest for file in manifest.files}
+    def _newest(self) -> Manifest | None:
+        """The newest stored state."""
+        return next(iter(self._index.kept(self._index.places())), None)
 
     def _lay(self, place: Place | None) -> None:
         # An agent that restarts must not take a half-filled folder for the newest state.

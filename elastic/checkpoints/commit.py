@@ -5,11 +5,13 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from elastic.checkpoints.folder import Changing, Still, look_at
 from elastic.checkpoints.index import CheckpointIndex
 from elastic.checkpoints.manifest import File, Manifest, Place, data_name, to_json
 from elastic.errors import CheckpointDamaged, NotFound, StorageUnavailable, Superseded
+from elastic.model import newest_saves
 
 # How often another writer may take the next number first.
 _TRIES = 5
@@ -28,6 +30,7 @@ def commit(
     files: Sequence[Still],
     *,
     kept: Sequence[File] = (),
+    saves: Mapping[str, int] = MappingProxyType({}),
     writer: Writer,
     iteration: int | None,
     committed_at_s: float,
@@ -35,18 +38,20 @@ def commit(
     """Makes these files the job's newest checkpoint; what it returns is durable.
 
     `kept` are files of the newest checkpoint that belong to this one unchanged. Bytes that a kept
-    checkpoint holds are not sent again. Raises Superseded if a newer generation has committed,
-    StorageUnavailable if S3 does not take it, and Changing if a file was written meanwhile.
+    checkpoint holds are not sent again. `saves` are the marks that this node knows, the newest
+    last; those of the newest checkpoint count as older. Raises Superseded if a newer generation has
+    committed, StorageUnavailable if S3 does not take it, and Changing if a file was written
+    meanwhile.
     """
     may_reuse = True
     for _ in range(_TRIES):
         places = index.places()
         _check_is_newest(places, writer)
+        earlier = index.kept(places)
         reusable = {}
         if may_reuse:
-            reusable = {
-                file.sha256: file.name for each in index.kept(places) for file in each.files
-            }
+            reusable = {file.sha256: file.name for each in earlier for file in each.files}
+        older_saves = [pair for each in earlier[:1] for pair in each.saves.items()]
         manifest = Manifest(
             job_id=index.job_id,
             generation=writer.generation,
@@ -56,6 +61,7 @@ def commit(
             iteration=iteration,
             committed_at_s=committed_at_s,
             files=(*kept, *_stored(index, files, reusable, writer)),
+            saves=newest_saves([*older_saves, *saves.items()]),
         )
         if not _put(index, manifest):
             continue  # another writer took this number: look again

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
@@ -63,6 +63,9 @@ class Manifest:
     iteration: int | None
     committed_at_s: float
     files: tuple[File, ...]
+    # Marks of the newest files that the job has saved, wherever they are, each with the iterations
+    # that were done by then. Empty in manifests of an older version.
+    saves: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def place(self) -> Place:
@@ -115,6 +118,7 @@ def from_json(data: bytes, *, place: Place, job_id: str) -> Manifest:
             iteration=None if fields["iteration"] is None else int(fields["iteration"]),
             committed_at_s=float(fields["committed_at_s"]),
             files=tuple(_file(each) for each in fields["files"]),
+            saves={str(mark): int(done) for mark, done in dict(fields.get("saves", {})).items()},
         )
     except (KeyError, TypeError, ValueError) as error:
         raise CheckpointDamaged(

@@ -75,7 +75,14 @@ from elastic.model.offering import (
 from elastic.model.past import PastPrice, PriceHistory, histories
 from elastic.model.plan import Action, Candidate, Decision, Interval, Plan, Reason, differs
 from elastic.model.pool import AGES_S, Pool, Spells, age_bucket, interruptions_per_h
-from elastic.model.progress import PARAMOUNT_LINES, Batch, Beginning, Save
+from elastic.model.progress import (
+    MOST_SAVES,
+    PARAMOUNT_LINES,
+    Batch,
+    Beginning,
+    Save,
+    newest_saves,
+)
 from elastic.model.purse import CalendarUnit, Cap, Claim, Share
 from elastic.model.script_error import ScriptError
 from elastic.model.snapshot import Change, Limits, Snapshot, Switch
@@ -102,6 +109,7 @@ __all__ = [
     "ENVIRONMENT_FILE",
     "HIDDEN",
     "MODULE_OPTIONS",
+    "MOST_SAVES",
     "ONE_WORKER",
     "PARAMOUNT_LINES",
     "Action",
@@ -196,6 +204,7 @@ __all__ = [
     "longest_block",
     "move_job",
     "move_node",
+    "newest_saves",
     "remote_script",
     "script_at",
     "spent_usd",

@@ -3,8 +3,12 @@ and what they save."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+
+# So many of the newest saves are known: a script goes back to one of its last few.
+MOST_SAVES = 64
 
 
 class Batch(StrEnum):
@@ -25,6 +29,22 @@ class Save:
 
     mark: str
     iteration: int
+
+
+def newest_saves(saves: Iterable[tuple[str, int]]) -> dict[str, int]:
+    """The newest marks, each with the iterations that were done by then, the newest last.
+
+    `saves` begin with the oldest. Of two with one mark the later counts.
+
+    >>> newest_saves([("a-1", 10), ("b-1", 20), ("a-1", 30)])
+    {'b-1': 20, 'a-1': 30}
+    """
+    known: dict[str, int] = {}
+    for mark, iteration in saves:
+        # Taken out first: dicts keep the place of a key that is set again.
+        known.pop(mark, None)
+        known[mark] = iteration
+    return dict(list(known.items())[-MOST_SAVES:])
 
 
 @dataclass(frozen=True, slots=True)

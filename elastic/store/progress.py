@@ -7,25 +7,17 @@ from collections.abc import Iterable, Mapping
 
 from sqlalchemy import Connection
 
-from elastic.model import Beginning, Save
+from elastic.model import Beginning, Save, newest_saves
 from elastic.store import jobs as job_rows
 from elastic.store.engine import Repository, reads
 from elastic.store.events import add_event
-
-# So many of the newest saves are known: a script goes back to one of its last few.
-MOST_SAVES = 64
 
 
 def note_saves(connection: Connection, job_id: str, saves: Iterable[Save]) -> None:
     """Records files that the job has saved, the newest one last."""
     row = job_rows.row(connection, job_id)
-    known = saved(row.saves)
-    for each in saves:
-        # Taken out first: dicts keep the place of a key that is set again, and the newest must be
-        # last.
-        known.pop(each.mark, None)
-        known[each.mark] = each.iteration
-    newest = list(known.items())[-MOST_SAVES:]
+    later = [(each.mark, each.iteration) for each in saves]
+    newest = list(newest_saves([*saved(row.saves).items(), *later]).items())
     job_rows.change(connection, job_id, {"saves": json.dumps(newest)})
     note_kept(connection, job_id, newest[-1][1])
 
@@ -56,9 +48,12 @@ def note_beginning(
         "stops_when_asked": beginning.stops_when_asked,
         "batch": beginning.batch,
     }
+    row = job_rows.row(connection, job_id)
     # Turns can be saved and never be told: while no heartbeat arrived, their node was lost.
-    if beginning.iteration > job_rows.row(connection, job_id).iteration:
+    if beginning.iteration > row.iteration:
         values["iteration"] = beginning.iteration
+    if beginning.read_from and beginning.iteration > (row.kept_iteration or 0):
+        values["kept_iteration"] = beginning.iteration
     job_rows.change(connection, job_id, values)
     if beginning.read_from:
         text = (

@@ -11,11 +11,12 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import re
 import stat
 import sys
 import threading
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -30,6 +31,8 @@ _SNIFFED_BYTES = 4096
 _MOST_PENDING = 256
 _WRITES = os.O_WRONLY | os.O_RDWR
 _NO_FILES = ("/dev/", "/proc/", "/sys/")
+# A mark and the iterations that were done by then, as one line of the file of marks.
+_LINE = re.compile(r"([0-9a-f]+-[0-9a-f]+) ([0-9]+)")
 
 
 def mark_of(path: str) -> str | None:
@@ -69,7 +72,7 @@ class Saves:
         self._tell = tell
         self._folders = [os.path.realpath(each) for each in folders]
         self._tell_outside = tell_outside
-        self._known = _read(path)
+        self._known = {} if path is None else read_marks(path)
         self._sizes = {int(mark.partition("-")[0], 16) for mark in self._known}
         self._pending: dict[str, tuple[int, str | None]] = {}
         self._iteration = 0
@@ -247,15 +250,22 @@ class Saves:
         module.safe_open = safe_open  # type: ignore[attr-defined]
 
 
-def _read(path: str | None) -> dict[str, int]:
-    found: dict[str, int] = {}
-    if path is not None:
-        with contextlib.suppress(OSError), open(path) as file:
-            for line in file:
-                mark, _, iteration = line.strip().partition(" ")
-                if "-" in mark and iteration.isdecimal():
-                    found[mark] = int(iteration)
-    return found
+def marks_in(lines: Iterable[str]) -> Iterator[tuple[str, int]]:
+    """The marks in lines of a file of marks; other lines are skipped."""
+    for line in lines:
+        found = _LINE.fullmatch(line.strip())
+        if found is not None:
+            yield found[1], int(found[2])
+
+
+def read_marks(path: str) -> dict[str, int]:
+    """The marks in this file, each with the iterations that were done by then.
+
+    Empty without a file. If a mark occurs twice, the last one counts.
+    """
+    with contextlib.suppress(OSError), open(path) as file:
+        return dict(marks_in(file))
+    return {}
 
 
 def _shown(path: str) -> str:

@@ -10,6 +10,7 @@ import pytest
 
 from elastic.agent import AgentSettings
 from elastic.agent.generation_files import GenerationFiles
+from elastic.agent.torchrun import saves_file
 from elastic.checkpoints import Manifest
 from elastic.checkpoints.index import CheckpointIndex
 from elastic.checkpoints.s3 import Bucket, connect
@@ -28,6 +29,7 @@ class Node:
             ONE, settings=settings, client=client, storage=bucket.location
         )
         self.folder = folder / "c" / ONE.checkpoint_dir
+        self.saves_file = saves_file(settings, ONE.generation)
         self.wire = wire
         self._index = CheckpointIndex(
             Bucket(client, bucket.location.below(ONE.checkpoint_dir)), job_id=ONE.job_id
@@ -70,3 +72,12 @@ def test_what_is_stored_twice_by_its_names_takes_no_earlier_checkpoints_place(no
         node.carry(iteration)
     assert [each.iteration for each in node.manifests()] == [60, 40, 40]
     assert len({each.files for each in node.manifests()}) == 2
+
+
+def test_marks_of_what_was_saved_come_with_a_checkpoint(node: Node) -> None:
+    (node.folder / "weights.pt").write_text("of 20")
+    node.saves_file.write_text("1-00000000 20\n")
+    assert node.carry(None)
+    node.saves_file.unlink()
+    node.generation_files.bring(tell=print)
+    assert node.saves_file.read_text() == "1-00000000 20\n"

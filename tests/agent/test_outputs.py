@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from elastic.agent import AgentSettings
+from elastic.agent.marks import newest_marks
 from elastic.agent.outputs import OutputUploader, TooMuch
+from elastic.agent.torchrun import saves_file
 from elastic.checkpoints import FolderObjects
 from elastic.checkpoints.folder import Look
 from elastic.checkpoints.index import CheckpointIndex
@@ -54,6 +56,14 @@ class Node:
     def write(self, **files: str) -> None:
         for name, text in files.items():
             (self.settings.code_dir / name).write_text(text)
+
+    def mark(self, line: str, *, generation: int = 1) -> None:
+        """What a worker notes as it saves a file."""
+        with saves_file(self.settings, generation).open("a") as file:
+            file.write(f"{line}\n")
+
+    def marks(self, generation: int) -> dict[str, int]:
+        return newest_marks(saves_file(self.settings, generation))
 
     def read(self) -> dict[str, str]:
         return {path.name: path.read_text() for path in self.settings.code_dir.iterdir()}
@@ -292,3 +302,39 @@ def test_which_state_a_generation_begins_with_is_kept_in_one_small_file(
     a.lead(2, meeting="a:2")
     (name,) = a.objects.names("beginnings/")
     assert json.loads(a.objects.read(name)) == {"place": None}
+
+
+def test_marks_of_what_was_saved_come_with_the_files_to_every_node(
+    node: Callable[[str], Node],
+) -> None:
+    a, b, c = node("a"), node("b"), node("c")
+    outputs = a.lead(1)
+    a.write(snapshot="epoch 4")
+    a.mark("1-00000000 400")
+    outputs.carry(is_still=True, now_s=2.0)
+    b.lead(2, meeting="b:1")
+    assert c.in_generation(2).follow("b:1")
+    assert b.marks(2) == c.marks(2) == {"1-00000000": 400}
+
+
+def test_what_is_saved_outside_of_the_folder_is_known_to_the_next_node_by_its_mark(
+    node: Callable[[str], Node],
+) -> None:
+    a, b = node("a"), node("b")
+    outputs = a.lead(1)
+    for done in (400, 500):
+        a.mark(f"{done:x}-00000000 {done}")
+        assert outputs.carry(is_still=False, now_s=2.0)
+        assert not outputs.carry(is_still=False, now_s=3.0), "nothing is new"
+    b.lead(2)
+    assert b.marks(2) == {"190-00000000": 400, "1f4-00000000": 500}
+
+
+def test_a_mark_waits_for_the_file_that_is_being_written(node: Callable[[str], Node]) -> None:
+    a = node("a")
+    outputs = a.lead(1)
+    a.write(snapshot="epoch 4")
+    a.mark("1-00000000 400")
+    assert not outputs.carry(is_still=False, now_s=2.0), "an empty state must not come before it"
+    assert outputs.carry(is_still=False, now_s=3.0)
+    assert home(a) == {"snapshot"}

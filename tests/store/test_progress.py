@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from elastic.model import (
+    MOST_SAVES,
     AgentState,
     Batch,
     Beginning,
@@ -17,7 +18,6 @@ from elastic.model import (
     warnings_of,
 )
 from elastic.store import HeartbeatReport, Store
-from elastic.store.progress import MOST_SAVES
 from tests.builders import intend
 from tests.store.endings import end_job
 from tests.store.rows import HALF, window
@@ -251,6 +251,18 @@ def test_turns_that_were_saved_and_never_told_count_once_a_script_begins_behind_
     begins(store, node, at=90, read_from="snapshot.pt")
     now = store.jobs.get(job.id)
     assert (now.iteration, now.redone) == (90, 0)
+
+
+def test_a_save_that_was_never_told_is_known_once_the_script_has_read_it(
+    store: Store, job: Job, node: Node
+) -> None:
+    begins(store, node, at=0)
+    begins(store, node, at=90, read_from="model.bin", seq=41)
+    store.measurements.append(node.id, [window(node, 1, iteration=100, iterations=10)])
+    now = store.jobs.get(job.id)
+    assert (now.kept_iteration, now.redo_iterations, now.is_restarted_by_a_move) == (90, 10, False)
+    begins(store, node, at=30, read_from="older.bin", seq=42)
+    assert store.jobs.get(job.id).kept_iteration == 90
 
 
 def test_where_a_script_begins_is_told_before_what_it_has_to_do_again(
