@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
@@ -56,6 +56,21 @@ _SQLITE = re.compile(r"sqlite(\+pysqlite)?:///(?!:memory:)[^?]+(\?.*)?")
 _POSTGRESQL = re.compile(
     r"postgresql\+psycopg://([^:/]*(:[^@]*)?@)?(\[[^/?]+\]|[^/:?]+)?(:\d*)?(/[^?]*)?(\?.*)?"
 )
+
+# Variables that say where a daemon and its settings are.
+_VARIABLES = ("CA_FILE", "CONFIG", "TOKEN", "URL")
+# Those that no person sets: nodes set them for a job's workers, whose script may ask the daemon;
+# the others belong to our own tests, benchmarks and docker-compose.yml.
+_PROGRAMS_VARIABLES = frozenset(
+    {
+        *("ARTIFACT_DIR", "BARRIER", "BATCH", "CERTIFICATE", "CHECKPOINT_DIR", "CLUSTER"),
+        *("DATA_DIGEST", "DRAIN_FILE", "GENERATION", "INTERRUPTIONS_PER_H", "JOB_ID", "LOG"),
+        *("MEETING", "NODE_ID", "OFFLINE", "PRECISION", "RDZV_ENDPOINT", "RDZV_ID", "ROUNDS"),
+        *("SAVES", "SOCKET", "WHEEL", "WORKER_PID"),
+        *("BENCH_DATA", "CRASH_PAIRS", "PUBLISHED_PORT"),
+    }
+)
+_PROGRAMS_PREFIXES = ("SESSION_", "LAB")
 
 
 def default_data_dir() -> Path:
@@ -552,6 +567,7 @@ def load_settings(**overrides: Any) -> Settings:
     Raises InvalidInput.
     """
     given = {name: value for name, value in overrides.items() if value is not None}
+    _refuse_unknown(os.environ)
     named = os.environ.get("ELASTICD_CONFIG")
     if named and not Path(named).exists():
         raise InvalidInput(
@@ -580,6 +596,27 @@ def load_settings(**overrides: Any) -> Settings:
         ) from error
     _refuse_contradictions(settings, given)
     return settings
+
+
+def _refuse_unknown(environment: Mapping[str, str]) -> None:
+    """Raises InvalidInput for a variable of elasticd's that is no setting.
+
+    Pydantic ignores it, and knows only the names below a table of settings.
+    """
+    for variable in sorted(environment):
+        name = variable.upper().removeprefix("ELASTICD_")
+        # An empty variable counts as absent.
+        if name == variable.upper() or not environment[variable]:
+            continue
+        setting = name.partition("__")[0].lower()
+        if (
+            setting not in Settings.model_fields
+            and name not in _VARIABLES
+            and name not in _PROGRAMS_VARIABLES
+            and not name.startswith(_PROGRAMS_PREFIXES)
+        ):
+            known = (*Settings.model_fields, *map(str.lower, _VARIABLES))
+            raise InvalidInput(f"{variable}: {no_such('setting', setting, known)}", field=setting)
 
 
 def _refusal(path: Sequence[str | int], fault: str, given: Collection[str]) -> InvalidInput:
