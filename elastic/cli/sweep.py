@@ -22,6 +22,7 @@ from elastic.cli.options import ListOutputOption, YesOption, confirm, connection
 from elastic.cli.render import Column, ListOutput
 from elastic.cli.watch import POLL_S, watched_job
 from elastic.clock import SystemClock
+from elastic.durations import SELDOM_S
 from elastic.errors import Conflict, InvalidInput
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ _BAR = 30
 # The phase of a run whose job the daemon did not take.
 _REFUSED = "refused"
 # What keeps a run from training for longer is said. A boot on this machine takes less.
-_DELAY_S = 10.0
+_DELAY_S = SELDOM_S
 
 
 @dataclass(frozen=True, slots=True)
