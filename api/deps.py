@@ -24,6 +24,7 @@ from elastic.errors import StoreUnavailable, Unauthorized
 from elastic.job_logs import JobLogs
 from elastic.model import DoubtedPrice, Limits, Node
 from elastic.notify import Notifier
+from elastic.pricing import Quarantined
 from elastic.providers import Provider
 from elastic.reconciler import (
     Adoption,
@@ -73,6 +74,8 @@ class Context:
     last_tick: Callable[[], Tick | None] = lambda: None
     # Prices that the last tick did not trust, though they are higher.
     doubted: Callable[[], tuple[DoubtedPrice, ...]] = tuple
+    # All that it did not believe.
+    disbelieved: Callable[[], tuple[Quarantined, ...]] = tuple
     # Opens /metrics alone; empty if there is none.
     metrics_token: str = ""
     # Opens what changes nothing; empty if there is none.

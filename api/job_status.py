@@ -30,7 +30,7 @@ from elastic.model import (
     unseen_of,
     warnings_of,
 )
-from elastic.policy import bought_iterations
+from elastic.policy import bought_iterations, other_phases
 from elastic.reconciler import training_group
 from elastic.store import Store, StoredAlarm
 
@@ -76,6 +76,7 @@ def status_of(
         warnings=[*unseen_of(job, generation, nodes, now_s=now_s), *warnings_of(job, now_s=now_s)],
         notes=[
             *_cut_by_budget(job, decisions),
+            *_of_one_phase(job, decisions),
             *store.events.notes(job.id, most=_MOST_NOTES),
         ],
         running_mode=running_mode(members),
@@ -190,6 +191,18 @@ def _cut_by_budget(job: Job, decisions: Sequence[Decision]) -> Iterable[str]:
             "the dollars and the time left are for the iterations that the budget still buys, "
             "which are not all that are left"
         )
+
+
+def _of_one_phase(job: Job, decisions: Sequence[Decision]) -> Iterable[str]:
+    if not job.phase.is_final and decisions and decisions[0].plan.candidates:
+        yield from covers(job)
+
+
+def covers(job: Job) -> Iterable[str]:
+    """Says which training phases a job's time left does not cover; nothing if it covers all."""
+    others = " and ".join(other_phases(job))
+    if others:
+        yield f"what is left of {others} comes on top of the dollars and the time left"
 
 
 def _less(candidate: Candidate, iterations: float) -> Candidate:

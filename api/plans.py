@@ -167,7 +167,7 @@ def goals_missed(context: Context, job: Job, *, now_s: float) -> tuple[str, ...]
 def if_resumed(context: Context, job: Job, spec: JobSpec, *, now_s: float) -> Snapshot:
     """The snapshot of the next tick if a job that is over or paused were resumed as `spec` now."""
     if job.phase is JobPhase.PAUSED:
-        return _if_changed(context, job, spec, phase=JobPhase.WAITING, now_s=now_s)
+        return if_changed(context, job, spec, phase=JobPhase.WAITING, now_s=now_s)
     store = context.store
     doubted = context.doubted()
     facts = store.facts.of(job.id, now_s=now_s)
@@ -209,7 +209,7 @@ def move_of(
 ) -> PricedMove:
     """Decides as the next tick would if the job had this spec, and perhaps this phase; nothing is
     stored."""
-    snapshot = _if_changed(context, job, spec, phase=phase, now_s=now_s)
+    snapshot = if_changed(context, job, spec, phase=phase, now_s=now_s)
     plan = decide(snapshot)
     redone = 0
     if plan.target not in (None, snapshot.target):
@@ -222,8 +222,8 @@ def move_of(
     )
 
 
-def _if_changed(
-    context: Context, job: Job, spec: JobSpec, *, phase: JobPhase | None, now_s: float
+def if_changed(
+    context: Context, job: Job, spec: JobSpec, *, phase: JobPhase | None = None, now_s: float
 ) -> Snapshot:
     """The snapshot of the next tick if a job that goes on had this spec, and perhaps this phase."""
     store = context.store

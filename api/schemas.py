@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import replace
 from enum import StrEnum
@@ -26,6 +27,7 @@ from elastic import model, policy
 from elastic.archive import SUM_PATTERN
 from elastic.model import Missed, Mode, Obstacle, OnMiss
 from elastic.policy import Lever
+from elastic.pricing import Quarantined
 from elastic.reconciler import AlarmKind, Difference
 from elastic.store import Delivery
 
@@ -205,6 +207,37 @@ class MarketPrice(PriceOut):
                 UnavailableOut.of(each) for each in blocks if each.offering == price.offering
             ],
         )
+
+
+class DisbelievedPriceOut(Wire):
+    """What the source of prices says now and the daemon does not believe, and why.
+
+    The price before it, if there is one, stays in force. `usd_per_h` is null if it is no number.
+    """
+
+    offering: OfferingOut
+    usd_per_h: FiniteFloat | None
+    valid_from_s: FiniteFloat
+    source: str
+    why: str
+
+    @classmethod
+    def of_quarantined(cls, told: Quarantined) -> Self:
+        quote = told.quote
+        usd_per_h = quote.usd_per_h if math.isfinite(quote.usd_per_h) else None
+        return cls(
+            offering=OfferingOut.of(quote.offering),
+            usd_per_h=usd_per_h,
+            valid_from_s=quote.valid_from_s,
+            source=quote.source,
+            why=told.reason,
+        )
+
+
+class PricePage(Page[MarketPrice]):
+    """A page of prices, and what was told last and is not believed."""
+
+    disbelieved: list[DisbelievedPriceOut]
 
 
 class PastPriceOut(Wire):

@@ -15,7 +15,7 @@ from api import schemas
 from api.deps import Context
 from api.documents import JsonValue
 from api.job_document import AUTO, instant_s
-from api.plans import if_resumed, refuse_contradictions, settled
+from api.plans import if_changed, if_resumed, refuse_contradictions, settled
 from api.specs import (
     check_fit,
     check_node_types,
@@ -143,7 +143,6 @@ def limited(context: Context, job: Job, asked: schemas.LimitIn, *, now_s: float)
     refuse_ended(job, LIMITED)
     objective = limits_in(job.spec.objective, asked, now_s=now_s)
     spent_usd = context.store.ledger.spent(job.id, now_s)
-    # It would end the job at the next tick, which `stop` says better.
     if asked.budget_usd is not None and asked.budget_usd <= spent_usd:
         raise Conflict(
             f"job {job.spec.name} has spent {usd(spent_usd)}: wanted a budget above that, got "
@@ -151,9 +150,11 @@ def limited(context: Context, job: Job, asked: schemas.LimitIn, *, now_s: float)
         )
     priority = job.spec.priority if asked.priority is None else asked.priority
     spec = replace(job.spec, objective=objective, priority=priority)
-    # A job that is held shows what a budget does once it is resumed, and then it is too late.
     if asked.budget_usd is not None and job.phase is JobPhase.PAUSED:
+        # It shows what a budget does once it is resumed, and then it is too late.
         refuse_unpayable(context, job, spec, how="give it", now_s=now_s)
+    elif asked.budget_usd is not None:
+        _refuse_end(context, job, spec, now_s=now_s)
     return spec
 
 
@@ -260,6 +261,22 @@ def refuse_unpayable(
     raise Conflict(
         f"job {job.spec.name} cannot go on: {plan.reason.text}; {how} a higher budget "
         "(--budget)" + _enough(snapshot, plan)
+    )
+
+
+def _refuse_end(context: Context, job: Job, spec: JobSpec, *, now_s: float) -> None:
+    """Raises Conflict if the next tick would stop a job that goes on at its budget: who wants its
+    end says so by `stop`."""
+    snapshot = if_changed(context, job, spec, now_s=now_s)
+    plan = decide(snapshot)
+    if plan.reason.code != "budget":
+        return
+    reserve_usd = plan.reason.numbers["reserve_usd"]
+    least_usd = snapshot.spent_usd + snapshot.doubted_usd + _ALLOWANCE * reserve_usd
+    raise Conflict(
+        f"job {job.spec.name} cannot go on: {plan.reason.text}; give it a higher budget "
+        f"(--budget){_enough(snapshot, plan)}; it goes on with {usd(least_usd)}, and "
+        f"`elasticd job stop {job.spec.name}` ends it"
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
@@ -56,6 +56,21 @@ _SQLITE = re.compile(r"sqlite(\+pysqlite)?:///(?!:memory:)[^?]+(\?.*)?")
 _POSTGRESQL = re.compile(
     r"postgresql\+psycopg://([^:/]*(:[^@]*)?@)?(\[[^/?]+\]|[^/:?]+)?(:\d*)?(/[^?]*)?(\?.*)?"
 )
+
+# Variables that say where a daemon and its settings are.
+_VARIABLES = ("CA_FILE", "CONFIG", "TOKEN", "URL")
+# Those that no person sets: nodes set them for a job's workers, whose script may ask the daemon;
+# the others belong to our own tests, benchmarks and docker-compose.yml.
+_PROGRAMS_VARIABLES = frozenset(
+    {
+        *("ARTIFACT_DIR", "BARRIER", "BATCH", "CERTIFICATE", "CHECKPOINT_DIR", "CLUSTER"),
+        *("DATA_DIGEST", "DRAIN_FILE", "GENERATION", "INTERRUPTIONS_PER_H", "JOB_ID", "LOG"),
+        *("MEETING", "NODE_ID", "OFFLINE", "PRECISION", "RDZV_ENDPOINT", "RDZV_ID", "ROUNDS"),
+        *("SAVES", "SOCKET", "WHEEL", "WORKER_PID"),
+        *("BENCH_DATA", "CRASH_PAIRS", "PUBLISHED_PORT"),
+    }
+)
+_PROGRAMS_PREFIXES = ("SESSION_", "LAB")
 
 
 def default_data_dir() -> Path:
@@ -420,6 +435,16 @@ class Settings(BaseSettings):
         (), description="Host names, beside the loopback ones, that requests may name."
     )
 
+    @field_validator(
+        "data_dir", "price_trace", "metrics_token_file", "look_token_file", mode="before"
+    )
+    @classmethod
+    def _paths_are_named(cls, path: object) -> object:
+        # It would be the working folder, which no one means who leaves a variable of a shell empty.
+        if path == "":
+            raise ValueError("wanted a path, got an empty one; . is the working folder")
+        return path
+
     @field_validator("local_types")
     @classmethod
     def _names_are_unique(cls, types: tuple[LocalType, ...]) -> tuple[LocalType, ...]:
@@ -527,8 +552,8 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        files = [path for path in config_files() if path.is_file()]
-        return init_settings, env_settings, _Files(settings_cls, toml_file=files)
+        files = _Files(settings_cls, toml_file=_files_there())
+        return init_settings, env_settings, files
 
 
 class _Files(TomlConfigSettingsSource):
@@ -538,12 +563,28 @@ class _Files(TomlConfigSettingsSource):
         try:
             return super()._read_file(file_path)
         except (OSError, ValueError) as error:
-            raise cannot_read(
-                file_path.absolute(),
-                error,
-                wanted="settings as TOML",
-                advice="correct it, or name another file by ELASTICD_CONFIG",
-            ) from error
+            raise _cannot_read(file_path, error) from error
+
+
+def _files_there() -> list[Path]:
+    """The files of settings that are there, the later one wins. Raises InvalidInput."""
+    found = []
+    for path in config_files():
+        try:
+            if path.is_file():
+                found.append(path)
+        except OSError as error:
+            raise _cannot_read(path, error) from error
+    return found
+
+
+def _cannot_read(path: Path, error: Exception) -> InvalidInput:
+    return cannot_read(
+        path.absolute(),
+        error,
+        wanted="settings as TOML",
+        advice="correct it, or name another file by ELASTICD_CONFIG",
+    )
 
 
 def load_settings(**overrides: Any) -> Settings:
@@ -552,13 +593,10 @@ def load_settings(**overrides: Any) -> Settings:
     Raises InvalidInput.
     """
     given = {name: value for name, value in overrides.items() if value is not None}
+    _refuse_unknown(os.environ)
     named = os.environ.get("ELASTICD_CONFIG")
-    if named and not Path(named).exists():
-        raise InvalidInput(
-            f"ELASTICD_CONFIG: wanted a file with settings, found none at {named}; write it, or "
-            "unset the variable",
-            field="ELASTICD_CONFIG",
-        )
+    if named:
+        _check_named(Path(named))
     try:
         settings = Settings(**given)
     except ValidationError as error:
@@ -580,6 +618,47 @@ def load_settings(**overrides: Any) -> Settings:
         ) from error
     _refuse_contradictions(settings, given)
     return settings
+
+
+def _check_named(path: Path) -> None:
+    """Raises InvalidInput unless the file that ELASTICD_CONFIG names can be read."""
+    try:
+        path.open("rb").close()
+    except FileNotFoundError as error:
+        raise InvalidInput(
+            f"ELASTICD_CONFIG: wanted a file with settings, found none at {path}; write it, or "
+            "unset the variable",
+            field="ELASTICD_CONFIG",
+        ) from error
+    except OSError as error:
+        raise cannot_read(
+            f"ELASTICD_CONFIG: {path}",
+            error,
+            wanted="a file with settings",
+            advice="name another, or unset the variable",
+            field="ELASTICD_CONFIG",
+        ) from error
+
+
+def _refuse_unknown(environment: Mapping[str, str]) -> None:
+    """Raises InvalidInput for a variable of elasticd's that is no setting.
+
+    Pydantic ignores it, and knows only the names below a table of settings.
+    """
+    for variable in sorted(environment):
+        name = variable.upper().removeprefix("ELASTICD_")
+        # An empty variable counts as absent.
+        if name == variable.upper() or not environment[variable]:
+            continue
+        setting = name.partition("__")[0].lower()
+        if (
+            setting not in Settings.model_fields
+            and name not in _VARIABLES
+            and name not in _PROGRAMS_VARIABLES
+            and not name.startswith(_PROGRAMS_PREFIXES)
+        ):
+            known = (*Settings.model_fields, *map(str.lower, _VARIABLES))
+            raise InvalidInput(f"{variable}: {no_such('setting', setting, known)}", field=setting)
 
 
 def _refusal(path: Sequence[str | int], fault: str, given: Collection[str]) -> InvalidInput:
@@ -605,8 +684,8 @@ def _variable_of(path: Sequence[str | int]) -> str | None:
 
 def _file_of(name: str) -> Path | None:
     """The file of settings that holds the setting, or the table, of this name."""
-    for file in reversed(config_files()):
-        if file.is_file() and name in tomllib.loads(file.read_text(encoding="utf-8")):
+    for file in reversed(_files_there()):
+        if name in tomllib.loads(file.read_text(encoding="utf-8")):
             return file.absolute()
     return None
 

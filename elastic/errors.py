@@ -56,6 +56,8 @@ def cannot_read(
             found = "no such file"
         case IsADirectoryError():
             found = "a folder"
+        case NotADirectoryError():
+            found = "a file where its folder should be"
         case PermissionError():
             found = "a file that this user may not read"
         case UnicodeDecodeError():
@@ -65,6 +67,20 @@ def cannot_read(
         case _:
             found = f"what cannot be read ({error})"
     return InvalidInput(f"{path}: wanted {wanted}, found {found}: {advice}", field=field)
+
+
+def cannot_write(path: object, error: OSError, *, wanted: str, advice: str) -> InvalidInput:
+    """What to raise for a file that a person named and that cannot be written.
+
+    >>> full = OSError(28, "No space left on device")
+    >>> print(cannot_write("/mnt/a.tar", full, wanted="a file to write", advice="name another"))
+    /mnt/a.tar: wanted a file to write, it cannot be written (No space left on device): name another
+    """
+    reason = error.strerror or str(error)
+    # A folder above it, perhaps.
+    if error.filename is not None and str(error.filename) != str(path):
+        reason += f": {error.filename}"
+    return InvalidInput(f"{path}: wanted {wanted}, it cannot be written ({reason}): {advice}")
 
 
 class NotFound(ElasticError):

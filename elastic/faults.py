@@ -13,10 +13,12 @@ if TYPE_CHECKING:
 # For pydantic's kinds of faults whose own words are hard to read.
 _WANTED: Mapping[str, str] = {
     "bool_parsing": "wanted true or false",
+    "dataclass_type": "wanted a map",
     "dict_type": "wanted a map",
     "float_parsing": "wanted a number",
     "int_from_float": "wanted a whole number",
     "int_parsing": "wanted a whole number",
+    "int_type": "wanted a whole number",
     "model_type": "wanted a map",
 }
 
@@ -43,6 +45,7 @@ def in_words(error: ErrorDetails, *, wanted: str = "", is_secret: bool = False) 
     """
     match error["type"]:
         case "missing":
+            # Its input is everything around the missing field, which may hold a secret.
             return "wanted a value, got none"
         case "value_error":
             # Our own sentence, from a validator: pydantic would put "Value error" before it.

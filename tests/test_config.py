@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
 from sqlalchemy.engine import make_url
 
-from elastic.config import load_settings
+from elastic.config import _refuse_unknown, load_settings
 from elastic.errors import InvalidInput
 
 
@@ -131,6 +132,37 @@ def test_a_wrong_setting_is_told_with_its_variable(
     with pytest.raises(InvalidInput) as raised:
         load_settings()
     assert str(raised.value) == f"ELASTICD_{name}: {text}"
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("PROT", "port"), ("POLCY__MARGIN", "policy"), ("TOKN", "token"), ("prt", "port")],
+)
+def test_a_variable_that_is_no_setting_is_told_with_what_was_meant(
+    name: str, meant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(f"ELASTICD_{name}", "2")
+    with pytest.raises(InvalidInput) as raised:
+        load_settings()
+    setting = name.partition("__")[0].lower()
+    said = f"ELASTICD_{name}: no setting '{setting}'; did you mean '{meant}'?"
+    assert str(raised.value) == said
+    monkeypatch.setenv(f"ELASTICD_{name}", "")
+    load_settings()
+
+
+def test_every_variable_that_our_programs_set_or_read_is_known() -> None:
+    folders = ("elastic", "elastic_lab", "benchmarks", "examples")
+    files = [each for folder in folders for each in Path(folder).rglob("*.py")]
+    files += [Path(each) for each in ("Makefile", "docker-compose.yml", "deploy/lab.env")]
+    named = {
+        name
+        for file in files
+        for name in re.findall(r"ELASTICD_[A-Z0-9_]*[A-Z0-9]\b", file.read_text("utf-8"))
+    }
+    # The first ends a text in a shell, and the second is a name in a script.
+    assert "ELASTICD_LAB_GATEWAY" in named
+    _refuse_unknown(dict.fromkeys(named - {"ELASTICD_END", "ELASTICD_MODE"}, "1"))
 
 
 def test_a_wrong_setting_of_a_command_names_no_variable_that_it_replaces(

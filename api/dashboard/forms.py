@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 
 from api.deps import Body, Context, ContextOf, tokens_match
 from elastic.errors import Conflict, InvalidInput
+from elastic.faults import in_words
 from elastic.model import Job
 
 # The names of the hidden fields.
@@ -76,8 +77,7 @@ def asked_of(model: type[_Asked], values: Mapping[str, object]) -> _Asked:
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"][:1]))
-        message = first["msg"].removeprefix("Value error, ").replace("Input should be", "wanted")
-        raise InvalidInput(f"{field}: {message}".removeprefix(": "), field=field) from error
+        raise InvalidInput(f"{field}: {in_words(first)}".removeprefix(": "), field=field) from error
 
 
 def node_count(text: str) -> int | str | None:

@@ -213,8 +213,8 @@ def limit_job(
 ) -> schemas.JobOut:
     """Sets the budget, deadline or priority of a job that goes on; the next tick follows them.
 
-    A budget that is not above what is spent is a conflict. So is one of a paused job that would end
-    the job once it is resumed. A deadline must be still to come.
+    A budget that is not above what is spent is a conflict. So is one that would end the job, a
+    paused one once it is resumed: `:stop` does that. A deadline must be still to come.
     """
     found = context.store.jobs.get(job)
     check_version(if_match, found.version)

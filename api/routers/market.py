@@ -32,10 +32,10 @@ _ROWS_A_READ = 500
 @router.get("/prices")
 def list_prices(
     context: ContextOf, current: Current = False, limit: Limit = 50, before: Before = None
-) -> schemas.Page[schemas.MarketPrice]:
+) -> schemas.PricePage:
     """Lists what offerings cost, newest first, and whether they can be bought now.
 
-    A price holds until a later one of the same offering.
+    A price holds until a later one of the same offering that is believed.
     """
     now_s = context.clock.now_s()
     store = context.store
@@ -50,7 +50,10 @@ def list_prices(
         schemas.MarketPrice.at(each, limits=context.limits, blocks=blocks, now_s=now_s)
         for each in found
     ]
-    return schemas.Page[schemas.MarketPrice](items=items, next_before=next_before)
+    disbelieved = [
+        schemas.DisbelievedPriceOut.of_quarantined(each) for each in context.disbelieved()
+    ]
+    return schemas.PricePage(items=items, next_before=next_before, disbelieved=disbelieved)
 
 
 @router.get("/purse")

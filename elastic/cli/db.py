@@ -80,7 +80,8 @@ def backup(
 
     settings, now_s = load_settings(), SystemClock().now_s()
     path = to or Path()
-    if path.is_dir():
+    # Unlike `Path.is_dir` it has no error of its own for a place that cannot be entered.
+    if os.path.isdir(path):
         path /= f"elasticd-{instant(now_s).translate(_NOT_IN_NAMES)}.tar"
     made = back_up(settings.url, _secrets(settings), path, now_s=now_s)
     print(f"{made.path}: {', '.join(made.sizes)}; {size(sum(made.sizes.values()))}")
@@ -89,8 +90,12 @@ def backup(
 @app.command("restore")
 def restore(
     source: Annotated[Path, typer.Argument(help="A file that `elasticd db backup` has written.")],
+    # Text: an empty one would become the path of the working folder.
     data_dir: Annotated[
-        Path | None, typer.Option(help="Folder to restore into; that of the settings if absent.")
+        str | None,
+        typer.Option(
+            metavar="PATH", help="Folder to restore into; that of the settings if absent."
+        ),
     ] = None,
 ) -> None:
     """Lay a backup out where the settings have the database; overwrites nothing, and runs beside no

@@ -262,12 +262,10 @@ def artifacts(
     with connection_of(context).open() as client:
         found = client.get(f"{path_of(job)}/artifacts")["items"]
         if save is not None:
-            from elastic.cli.bringing import make_folder
+            # Only this command and `outputs` write files.
+            from elastic.cli.bringing import bring_artifacts
 
-            make_folder(save, option="--save")
-            for each in found:
-                # Only the file's name: a daemon that lies must not write elsewhere.
-                (save / Path(each["name"]).name).write_bytes(client.content(each["href"]))
+            bring_artifacts(client, found, save)
     render.show_list(found, ARTIFACT_COLUMNS, output)
 
 

@@ -19,7 +19,6 @@ from elastic.cli.options import (
     OutputOption,
     connection_of,
     limit_of,
-    show_items,
 )
 from elastic.cli.render import Column, ListOutput, Output
 from elastic.durations import HISTORY_DAYS
@@ -63,8 +62,23 @@ def list_prices(
 ) -> None:
     """List prices, newest first."""
     current = "true" if is_current else None
-    show_items(
-        context, "/v1/prices", COLUMNS, limit=limit, output=output, in_table=50, current=current
+    most = limit_of(limit, output, in_table=50)
+    with connection_of(context).open() as client:
+        found = client.items("/v1/prices", limit=most, current=current)
+        disbelieved = client.get("/v1/prices", limit=1)["disbelieved"]
+    render.show_list(found, COLUMNS, output)
+    # In a list for programs all items are prices.
+    if output is ListOutput.TABLE:
+        for each in disbelieved:
+            print(_not_believed(each))
+
+
+def _not_believed(told: Mapping[str, Any]) -> str:
+    usd_per_h = told["usd_per_h"]
+    price = "what is no number" if usd_per_h is None else f"{figures.price(usd_per_h)}/h"
+    return (
+        f"not believed: {render.offering(told['offering'])} at {price} from "
+        f"{figures.instant(told['valid_from_s'])} on, told by {told['source']}: {told['why']}"
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -16,8 +15,10 @@ def serve(
     port: Annotated[
         int | None, typer.Option(min=0, max=65535, help="Port the API listens on.")
     ] = None,
+    # Text: an empty one would become the path of the working folder.
     data_dir: Annotated[
-        Path | None, typer.Option(help="Folder of the database, the token and the nodes.")
+        str | None,
+        typer.Option(metavar="PATH", help="Folder of the database, the token and the nodes."),
     ] = None,
     database_url: Annotated[
         str | None, typer.Option(help="SQLAlchemy URL, instead of SQLite in the data folder.")
@@ -40,7 +41,7 @@ def serve(
         ),
     ] = False,
     price_trace: Annotated[
-        Path | None, typer.Option(help="CSV or JSON of price changes to replay.")
+        str | None, typer.Option(metavar="PATH", help="CSV or JSON of price changes to replay.")
     ] = None,
 ) -> None:
     """Run the daemon until SIGTERM or Ctrl-C; nodes live on, and the next start adopts them."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby, product
 from statistics import mean
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,19 +18,24 @@ import typer
 from elastic import figures
 from elastic.cli import render
 from elastic.cli.exits import ExitCode
-from elastic.cli.options import ListOutputOption, YesOption, connection_of
+from elastic.cli.options import ListOutputOption, YesOption, confirm, connection_of
 from elastic.cli.render import Column, ListOutput
-from elastic.cli.watch import POLL_S
+from elastic.cli.watch import POLL_S, watched_job
 from elastic.clock import SystemClock
-from elastic.errors import InvalidInput
+from elastic.durations import SELDOM_S
+from elastic.errors import Conflict, InvalidInput
 
 if TYPE_CHECKING:
-    from elastic.archive import Archive
     from elastic.client.rest import Client, JsonObject
+    from elastic.clock import Clock
 
 _MOST_RUNS = 500
 _MOST_WINDOWS = 100_000
 _BAR = 30
+# The phase of a run whose job the daemon did not take.
+_REFUSED = "refused"
+# What keeps a run from training for longer is said. A boot on this machine takes less.
+_DELAY_S = SELDOM_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +60,19 @@ class LayoutRun:
 
     layout: Layout
     number: int
-    job: str
+    # None if it was refused.
+    job: str | None
     phase: str
-    seconds: float
-    usd: float
-    iterations: int
+    # Why it ended so, or was refused.
+    message: str | None = None
+    seconds: float = 0.0
+    usd: float = 0.0
+    iterations: int = 0
     # In warm windows alone.
-    iterations_per_s: float | None
-    iterations_per_usd: float | None
+    iterations_per_s: float | None = None
+    iterations_per_usd: float | None = None
     # What the script itself reported, such as the seconds of an epoch.
-    reported: Mapping[str, Any]
+    reported: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +83,14 @@ class Row:
     runs: int
     failed: int
     seconds: float | None
-    usd: float
+    usd: float | None
     iterations_per_s: float | None
     low: float | None
     high: float | None
     iterations_per_usd: float | None
     efficiency: float | None
+    # Of those that failed.
+    refused: int = 0
 
 
 COLUMNS = (
@@ -140,13 +150,19 @@ def sweep(
         raise InvalidInput(
             f"sweep: wanted at most {_MOST_RUNS} runs, got {len(wanted)} layouts, {repeat} each"
         )
-    if not yes:
-        capped = "without a budget" if budget is None else f"for at most {figures.usd(budget)}"
-        typer.confirm(f"runs, one after another: {count}, {capped}?", abort=True)
+    capped = "without a budget" if budget is None else f"for at most {figures.usd(budget)}"
     with connection_of(context).open() as client:
-        runs = list(_played(client, document, code, wanted, repeat, budget, again=again))
+        _check(client, document, wanted, budget)
+        confirm(f"runs, one after another: {count}, {capped}?", yes=yes, can_ask=file != "-")
+        if code is not None:
+            client.put(f"/v1/code/{code.sha256}", code.content, media_type="application/zip")
+        follower = _Follower(client, SystemClock())
+        runs = list(_played(follower, document, wanted, repeat, budget, again=again))
     if output is ListOutput.TABLE:
         render.show_list(shown(rows_of(runs)), COLUMNS, output)
+        for each in runs:
+            if each.phase == _REFUSED:
+                print(f"{each.layout}: refused: {each.message}")
     else:
         render.show_list([_flat(each) for each in runs], COLUMNS, output)
     if len(runs) < count or any(each.phase != "succeeded" for each in runs):
@@ -196,7 +212,9 @@ def rows_of(runs: Iterable[LayoutRun]) -> tuple[Row, ...]:
     # Runs of one layout come one after another, so `groupby` finds them all.
     for layout, own in groupby(runs, key=lambda each: each.layout):
         every = tuple(own)
-        # A run that failed cost dollars, but its time and its pace are those of no whole run.
+        # A run that failed cost dollars, but its time and its pace are those of no whole run. One
+        # that was refused cost none.
+        costs = [each.usd for each in every if each.phase != _REFUSED]
         done = [each for each in every if each.phase == "succeeded"]
         rates = [each.iterations_per_s for each in done if each.iterations_per_s is not None]
         bought = [each.iterations_per_usd for each in done if each.iterations_per_usd is not None]
@@ -208,12 +226,13 @@ def rows_of(runs: Iterable[LayoutRun]) -> tuple[Row, ...]:
                 runs=len(every),
                 failed=len(every) - len(done),
                 seconds=mean(each.seconds for each in done) if done else None,
-                usd=mean(each.usd for each in every),
+                usd=mean(costs) if costs else None,
                 iterations_per_s=rate,
                 low=min(rates, default=None),
                 high=max(rates, default=None),
                 iterations_per_usd=mean(bought) if bought else None,
                 efficiency=_efficiency(rate, layout, first),
+                refused=len(every) - len(costs),
             )
         )
     return tuple(rows)
@@ -225,7 +244,7 @@ def shown(rows: Sequence[Row]) -> list[dict[str, Any]]:
     return [
         {
             "layout": str(each.layout),
-            "runs": f"{each.runs}, {each.failed} failed" if each.failed else each.runs,
+            "runs": _runs(each),
             "seconds": each.seconds,
             "usd": each.usd,
             "iterations_per_s": each.iterations_per_s,
@@ -238,10 +257,35 @@ def shown(rows: Sequence[Row]) -> list[dict[str, Any]]:
     ]
 
 
+def _check(
+    client: Client, document: dict[str, Any], layouts: Sequence[Layout], budget: float | None
+) -> None:
+    """Has the daemon plan every layout, and prints its notes. Raises InvalidInput.
+
+    So a layout that it refuses is known before another one was paid for.
+    """
+    refused = []
+    noted: set[str] = set()
+    for layout in layouts:
+        try:
+            plan = client.post("/v1/jobs:plan", job_of(document, layout, 1, left_usd=budget))
+        except (InvalidInput, Conflict) as error:
+            refused.append(f"{layout}: {error}")
+        else:
+            # The same for most layouts.
+            for note in [each for each in plan["notes"] if each not in noted]:
+                noted.add(note)
+                typer.echo(f"{layout}: note: {note}", err=True)
+    if refused:
+        raise InvalidInput(
+            f"sweep: {len(refused)} of {len(layouts)} layouts are refused, and nothing was bought:"
+            + "".join(f"\n{each}" for each in refused)
+        )
+
+
 def _played(
-    client: Client,
+    follower: _Follower,
     document: dict[str, Any],
-    code: Archive | None,
     layouts: Sequence[Layout],
     repeat: int,
     budget: float | None,
@@ -249,8 +293,6 @@ def _played(
     again: bool,
 ) -> Iterator[LayoutRun]:
     """Runs every layout so often, one run after another, until the budget is spent."""
-    if code is not None:
-        client.put(f"/v1/code/{code.sha256}", code.content, media_type="application/zip")
     spent = 0.0
     plan = [(layout, number) for layout in layouts for number in range(1, repeat + 1)]
     for place, (layout, number) in enumerate(plan, 1):
@@ -258,18 +300,26 @@ def _played(
         if left_usd is not None and left_usd <= 0:
             typer.echo(f"the budget is spent: {len(plan) - place + 1} runs are left out", err=True)
             return
-        run = _run(client, document, layout, number, left_usd, again=again)
+        try:
+            run = _run(follower, document, layout, number, left_usd, again=again)
+        except (InvalidInput, Conflict) as error:
+            # Prices, and what is left of the budget, change while a sweep goes on. What the others
+            # have measured was paid for.
+            run = LayoutRun(layout, number, job=None, phase=_REFUSED, message=str(error))
         spent += run.usd
-        typer.echo(
-            f"run {place} of {len(plan)}: {layout}: {run.phase}, {run.iterations} iterations in "
-            f"{figures.duration(run.seconds)} for {figures.usd(run.usd)}",
-            err=True,
-        )
+        if run.phase == _REFUSED:
+            came = f"refused: {run.message}"
+        else:
+            came = (
+                f"{run.phase}, {run.iterations} iterations in {figures.duration(run.seconds)} for "
+                f"{figures.usd(run.usd)}"
+            )
+        typer.echo(f"run {place} of {len(plan)}: {layout}: {came}", err=True)
         yield run
 
 
 def _run(
-    client: Client,
+    follower: _Follower,
     document: dict[str, Any],
     layout: Layout,
     number: int,
@@ -277,16 +327,14 @@ def _run(
     *,
     again: bool,
 ) -> LayoutRun:
+    client = follower.client
     body = job_of(document, layout, number, left_usd=left_usd)
-    clock = SystemClock()
     # The daemon completes the specification, and finds what is wrong with it.
     spec = client.post("/v1/jobs:plan", body)["spec"]
     job = (None if again else _earlier(client, spec)) or client.post("/v1/jobs", body)
-    path = f"/v1/jobs/{job['id']}"
     # One after another: two runs at once might share this machine's cores, or wait for the purse.
-    while not job["is_final"]:
-        clock.sleep(POLL_S)
-        job = client.get(path)
+    job = follower.ended(job, layout)
+    path = f"/v1/jobs/{job['id']}"
     report = client.get(f"{path}/report")
     windows = client.items("/v1/measurements", limit=_MOST_WINDOWS, job=job["id"])
     return LayoutRun(
@@ -294,6 +342,7 @@ def _run(
         number=number,
         job=job["id"],
         phase=job["phase"],
+        message=job["message"],
         seconds=report["elapsed_s"],
         usd=report["spent_usd"],
         iterations=report["iterations_done"],
@@ -301,6 +350,40 @@ def _run(
         iterations_per_usd=report["iterations_per_usd"],
         reported=report["quality"],
     )
+
+
+@dataclass(slots=True)
+class _Follower:
+    """Follows one run after another to its end."""
+
+    client: Client
+    clock: Clock
+    # What was said already, each with what it is about.
+    told: set[tuple[str, str]] = field(default_factory=set)
+
+    def ended(self, job: JsonObject, layout: Layout) -> JsonObject:
+        """The job once it is over; says meanwhile what to know of it, and what it waits for."""
+        since_s: dict[str, float] = {}
+        while True:
+            seen = watched_job(job)
+            # The other runs of a layout have the same notes.
+            for notice in seen.notices():
+                self._say(layout, str(layout), notice, notice)
+            now_s = self.clock.now_s()
+            delays = seen.delays()
+            since_s = {kind: since_s.get(kind, now_s) for kind, _ in delays}
+            for kind, text in delays:
+                if now_s - since_s[kind] >= _DELAY_S:
+                    self._say(layout, job["id"], kind, text)
+            if job["is_final"]:
+                return job
+            self.clock.sleep(POLL_S)
+            job = self.client.get(f"/v1/jobs/{job['id']}")
+
+    def _say(self, layout: Layout, about: str, kind: str, text: str) -> None:
+        if (about, kind) not in self.told:
+            self.told.add((about, kind))
+            typer.echo(f"{layout}: {text}", err=True)
 
 
 def _earlier(client: Client, spec: JsonObject) -> JsonObject | None:
@@ -343,6 +426,16 @@ def _spread(row: Row) -> str | None:
     return figures.span(row.low, row.high)
 
 
+def _runs(row: Row) -> str:
+    failed = row.failed - row.refused
+    parts = [str(row.runs)]
+    if failed:
+        parts.append(f"{failed} failed")
+    if row.refused:
+        parts.append(f"{row.refused} refused")
+    return ", ".join(parts)
+
+
 def _flat(run: LayoutRun) -> dict[str, Any]:
     return {
         "node_type": run.layout.node_type,
@@ -351,6 +444,7 @@ def _flat(run: LayoutRun) -> dict[str, Any]:
         "run": run.number,
         "job": run.job,
         "phase": run.phase,
+        "message": run.message,
         "seconds": run.seconds,
         "usd": run.usd,
         "iterations": run.iterations,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 from pathlib import Path
@@ -12,7 +13,7 @@ import typer
 from elastic.cli.options import connection_of
 from elastic.client.connection import default_token_file, read_token
 from elastic.data_folder import make_data_folder
-from elastic.errors import Conflict, NotFound
+from elastic.errors import Conflict, NotFound, cannot_write
 from elastic.figures import count
 
 app = typer.Typer(help="The secret that opens this machine's daemon.", no_args_is_help=True)
@@ -49,8 +50,20 @@ def rotate(context: typer.Context) -> None:
 
 def write_token(path: Path, token: str) -> None:
     """Replaces the token in `path` at once, readable by its owner only. Raises InvalidInput."""
-    # Written beside and renamed: a crash leaves the old token or the new one, never half of one.
     make_data_folder(path.parent)
+    try:
+        # A folder has no name to write beside, if it is the working folder.
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, "Is a directory")
+        _replace(path, token)
+    except OSError as error:
+        raise cannot_write(
+            path, error, wanted="a file for the token", advice="name another with --token-file"
+        ) from error
+
+
+def _replace(path: Path, token: str) -> None:
+    # Written beside and renamed: a crash leaves the old token or the new one, never half of one.
     new = path.with_name(f".{path.name}.{os.getpid()}")
     descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w", encoding="ascii") as file:

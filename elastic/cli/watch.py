@@ -73,12 +73,22 @@ class WatchedJob:
         parts += [self.group or "no nodes", f"spent {figures.usd(self.spent_usd)}"]
         if self.eta_s is not None and not self.is_over:
             parts.append(f"{figures.duration(self.eta_s)} left")
-        if self.waits_because is not None:
-            parts.append(self.waits_because)
-        parts += self.refusals[:1]
-        parts += self.preparing
-        parts += [f"alarm: {each}" for each in self.alarms]
+        parts += [text for _, text in self.delays()]
         return "  ".join(parts)
+
+    def delays(self) -> tuple[tuple[str, str], ...]:
+        """What keeps it from training, each with its kind: that stays while the times in it grow.
+
+        >>> on = "1 x c5.large spot"
+        >>> WatchedJob("a", "running", on, 5, 10, 2.0, 3000.0, 0.01, 2.5, None, "no spot").delays()
+        (('no spot', 'no spot'),)
+        """
+        waits = () if self.waits_because is None else (self.waits_because,)
+        return (
+            *((each, each) for each in (*waits, *self.refusals[:1])),
+            *((each.rpartition(",")[0], each) for each in self.preparing),
+            *((each.partition(":")[0], f"alarm: {each}") for each in self.alarms),
+        )
 
     def notices(self) -> tuple[str, ...]:
         """Notes, warnings and errors: lines that are printed once.
@@ -210,11 +220,7 @@ def _moved(before: WatchedJob, now: WatchedJob) -> bool:
 
 def _worth_a_line(job: WatchedJob) -> tuple[object, ...]:
     """What has to change for a new line."""
-    # An alarm or a preparation names a time that grows, so only its kind counts.
-    kinds = [each.partition(":")[0] for each in job.alarms]
-    prepares = [each.rpartition(",")[0] for each in job.preparing]
-    said = job.waits_because, job.refusals[:1], prepares
-    return job.phase, job.group, job.iteration, said, kinds
+    return job.phase, job.group, job.iteration, [kind for kind, _ in job.delays()]
 
 
 @contextmanager

@@ -78,7 +78,13 @@ def read_token(path: Path) -> str:
             "start; for a daemon elsewhere, set ELASTICD_URL and ELASTICD_TOKEN"
         ) from error
     except (OSError, UnicodeDecodeError) as error:
-        raise Unauthorized(f"cannot read the token in {path}: {error}") from error
+        unread = cannot_read(
+            path,
+            error,
+            wanted="a file with a token",
+            advice="name another with --token-file, or set ELASTICD_TOKEN",
+        )
+        raise Unauthorized(str(unread)) from error
     if not token:
         raise Unauthorized(
             f"wanted a token in {path}, found an empty file: `elasticd token rotate` writes a new "

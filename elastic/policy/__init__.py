@@ -9,7 +9,7 @@ from elastic.policy.fixed import fixed
 from elastic.policy.forecast import Finish, Forecast, Miss, forecast, misses
 from elastic.policy.guard import contradictions, guard
 from elastic.policy.holding import NOT_YET
-from elastic.policy.horizon import iterations_by_phase
+from elastic.policy.horizon import iterations_by_phase, other_phases
 from elastic.policy.precision import choose_precision
 from elastic.policy.purse import PURSE, claim_of, divide, rate_usd_per_h
 from elastic.policy.quotes import burn_usd_per_h, dearest_quotes, known_burn_usd_per_h
@@ -47,6 +47,7 @@ __all__ = [
     "iterations_by_phase",
     "known_burn_usd_per_h",
     "misses",
+    "other_phases",
     "rate_usd_per_h",
     "shortlist",
     "uses",

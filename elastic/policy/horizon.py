@@ -93,6 +93,19 @@ def iterations_left_by_phase(job: Job) -> dict[str, int] | None:
     return {name: left for name, left in _left(job.spec, job.iteration) if left is not None}
 
 
+def other_phases(job: Job) -> tuple[str, ...]:
+    """The phases with iterations left, but for the one whose speed decides.
+
+    >>> from elastic.model import JobPhase, TrainingPhase
+    >>> phases = (TrainingPhase("warm-up", until_iteration=20), TrainingPhase("gan"))
+    >>> spec = JobSpec("esrgan", ("train.py",), iterations=400, phases=phases)
+    >>> other_phases(Job("j", spec, JobPhase.RUNNING, 0.0, iteration=5))
+    ('warm-up',)
+    """
+    decisive = focus_of(job).training_phase
+    return tuple(each for each in iterations_left_by_phase(job) or () if each != decisive)
+
+
 def seconds_left(snapshot: Snapshot) -> float | None:
     """Seconds to the deadline, negative after it; None without one."""
     deadline_s = snapshot.job.spec.objective.deadline_s

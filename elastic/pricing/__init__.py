@@ -4,6 +4,7 @@ from elastic.pricing.base import PriceArchive, PriceSource, Quote
 from elastic.pricing.owned import static_prices
 from elastic.pricing.plausible import (
     GREATEST_JUMP,
+    Quarantined,
     Sifted,
     sift,
     why_implausible,
@@ -21,6 +22,7 @@ __all__ = [
     "PriceArchive",
     "PriceSetup",
     "PriceSource",
+    "Quarantined",
     "Quote",
     "Sifted",
     "TracePrices",

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from elastic.errors import InvalidInput
+from elastic.faults import in_words
 from elastic.protocol.messages import EventMessage
 from elastic.worker.messages import MESSAGES, SignMessage, WindowMessage
 
@@ -28,8 +29,11 @@ def from_json(kind: type[Value], content: object) -> Value:
     try:
         value: Value = _adapter(kind).validate_python(content)
     except ValidationError as error:
-        field, why = _first_fault(error)
-        raise InvalidInput(f"wanted {kind.__name__}, found {field}: {why}", field=field) from error
+        fault = error.errors(include_url=False)[0]
+        field = ".".join(map(str, fault["loc"])) or "message"
+        raise InvalidInput(
+            f"wanted {kind.__name__}, found {field}: {in_words(fault)}", field=field
+        ) from error
     return value
 
 
@@ -55,14 +59,3 @@ def outgoing(row: Mapping[str, Any]) -> Outgoing:
 
 # Building an adapter costs milliseconds; there are as many as there are messages.
 _adapter: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
-
-
-def _first_fault(error: ValidationError) -> tuple[str, str]:
-    """The wrong field, and why; its value only as far as it fits in a line."""
-    fault = error.errors(include_url=False)[0]
-    field = ".".join(map(str, fault["loc"])) or "message"
-    if fault["type"] == "missing":
-        # Here the input is everything around the missing field, which may hold a token.
-        return field, "nothing"
-    why = fault["msg"].replace("Input should be", "wanted")
-    return field, f"{why}, got {fault['input']!r:.60}"

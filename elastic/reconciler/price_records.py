@@ -11,7 +11,7 @@ import structlog
 from elastic.durations import MINUTE_S
 from elastic.errors import PriceUnavailable
 from elastic.model import DoubtedPrice, Offering, Price
-from elastic.pricing import PriceSource, Quote, sift, why_impossible
+from elastic.pricing import PriceSource, Quarantined, Quote, sift, why_impossible
 from elastic.store import PriceReport, Store
 
 log = structlog.get_logger(__name__)
@@ -36,6 +36,8 @@ class PriceRecords:
     """Keeps the store's prices up to date with a source."""
 
     store: Store
+    # The newest of each offering, as the source told them last; a later one is not believed either.
+    disbelieved: tuple[Quarantined, ...] = ()
     # The last quote of each offering that was reported as not believed.
     _disbelieved: dict[Offering, Quote] = field(default_factory=dict)
     _doubted: dict[Offering, DoubtedPrice] = field(default_factory=dict)
@@ -95,15 +97,18 @@ class PriceRecords:
             self.store.ledger.add_prices(news)
         for offering in newest:
             self._doubted.pop(offering, None)
+        standing: dict[Offering, Quarantined] = {}
         for each in sifted.quarantined:
             believed = newest.get(each.quote.offering)
             if believed is None or believed.valid_from_s < each.quote.valid_from_s:
+                standing[each.quote.offering] = each
                 self._doubt(each.quote, known.get(each.quote.offering))
             # Report each unbelieved quote once.
             if self._disbelieved.get(each.quote.offering) != each.quote:
                 self._disbelieved[each.quote.offering] = each.quote
                 text = f"{each.quote.offering}: this price is not believed: {each.reason}"
                 self.store.events.add("price_quarantined", text, now_s=now_s)
+        self.disbelieved = tuple(standing.values())
         return bool(news)
 
     def _doubt(self, quote: Quote, known: Price | None) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import structlog
 
-from elastic.errors import InvalidInput
+from elastic.errors import InvalidInput, cannot_read, cannot_write
 from elastic.store import Store
 
 log = structlog.get_logger(__name__)
@@ -96,9 +96,9 @@ def renew_secret(store: Store, name: str, path: Path) -> None:
 
 def secret_in(path: Path) -> bytes:
     """The secret kept in a file only its owner can read, made at first use."""
-    if not path.exists():
+    if (secret := _copied(path)) is None:
         _write(path, _drawn())
-    secret = path.read_bytes().strip()
+        secret = _copied(path)
     if not secret:
         raise InvalidInput(
             f"{path}: wanted a secret, found nothing; remove the file, and a new one is made"
@@ -110,14 +110,36 @@ def _drawn() -> bytes:
     return secrets.token_urlsafe(32).encode()
 
 
-def _copied(path: Path) -> bytes:
-    with suppress(FileNotFoundError):
-        return path.read_bytes().strip()
-    return b""
+def _copied(path: Path) -> bytes | None:
+    """What is in the file; None if it is not there. Raises InvalidInput."""
+    try:
+        # The database keeps secrets as text.
+        return path.read_text(encoding="utf-8").strip().encode()
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise cannot_read(
+            path,
+            error,
+            wanted="a file with a secret that only this user can read",
+            advice="move it away, and a new one is made, or name another place",
+        ) from error
 
 
 def _write(path: Path, secret: bytes) -> None:
-    """Writes a file that is not there; one that another process wrote meanwhile stays."""
+    """Writes a file that is not there; one that another process wrote meanwhile stays.
+
+    Raises InvalidInput.
+    """
+    try:
+        _create(path, secret)
+    except OSError as error:
+        raise cannot_write(
+            path, error, wanted="a file for a secret", advice="name another place"
+        ) from error
+
+
+def _create(path: Path, secret: bytes) -> None:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     # Whole or not at all: an empty secret would make tokens that anybody can forge.
     descriptor, partial = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)

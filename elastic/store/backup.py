@@ -25,7 +25,7 @@ from sqlalchemy import inspect
 from sqlalchemy.engine import make_url
 
 from elastic import __version__
-from elastic.errors import Conflict, ElasticError, InvalidInput, NotFound
+from elastic.errors import Conflict, ElasticError, InvalidInput, NotFound, cannot_write
 from elastic.faults import in_words
 from elastic.figures import instant
 from elastic.store import postgres_tools
@@ -70,9 +70,21 @@ class Backup:
 def back_up(url: str, secrets: Mapping[str, Path], target: Path, *, now_s: float) -> Backup:
     """Writes a backup of the database at `url` and of these files, by name, to `target`.
 
-    Raises Conflict if `target` is there already, NotFound if there is no database, ElasticError if
-    the database is damaged or cannot be copied.
+    Raises Conflict if `target` is there already, NotFound if there is no database, InvalidInput if
+    `target` cannot be written, ElasticError if the database is damaged or cannot be copied.
     """
+    try:
+        return _backed_up(url, secrets, target, now_s=now_s)
+    except OSError as error:
+        raise cannot_write(
+            target,
+            error,
+            wanted="a file for the backup",
+            advice="choose another place, or make it writable",
+        ) from error
+
+
+def _backed_up(url: str, secrets: Mapping[str, Path], target: Path, *, now_s: float) -> Backup:
     if target.exists():
         raise Conflict(f"{target} is there already; choose another name, or remove it")
     target.parent.mkdir(parents=True, exist_ok=True)

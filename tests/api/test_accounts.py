@@ -5,10 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from prometheus_client.parser import text_string_to_metric_families
 
 from api.accounts import cost_over_time, ledger_totals
+from api.app import give_context
 from api.schemas import LedgerBy
 from elastic.model import (
     Action,
@@ -23,6 +25,7 @@ from elastic.model import (
     Reason,
 )
 from elastic.policy import VERSIONS, decide
+from elastic.pricing import Quarantined, Quote
 from elastic.reconciler import JobFolders
 from elastic.store import HeartbeatReport
 from tests.api.world import LARGE, SMALL, START_S, World, decide_once, train
@@ -237,6 +240,24 @@ def test_prices_are_listed_as_they_came_and_as_they_are(client: TestClient, worl
         ("large", 0.3),
         ("small", 0.36),
     ]
+
+
+def test_what_is_not_believed_stands_beside_the_prices(
+    client: TestClient, world: World, bare_app: FastAPI
+) -> None:
+    assert client.get("/v1/prices").json()["disbelieved"] == []
+    nothing = Quarantined(Quote(LARGE, float("nan"), START_S, "ec2"), "wanted a number")
+    told = Quarantined(Quote(SMALL, 3.6, START_S, "ec2"), "wanted at most a 5-fold change")
+    give_context(bare_app, replace(world.context, disbelieved=lambda: (told, nothing)))
+    first, second = client.get("/v1/prices").json()["disbelieved"]
+    assert first == {
+        "offering": {"node_type": "small", "capacity": "on-demand", "zone": "local"},
+        "usd_per_h": 3.6,
+        "valid_from_s": START_S,
+        "source": "ec2",
+        "why": "wanted at most a 5-fold change",
+    }
+    assert second["usd_per_h"] is None
 
 
 def test_a_types_history_tells_what_was_heard_late_and_what_was_heard_then(

@@ -344,6 +344,17 @@ def test_what_remains_on_a_group_is_as_of_now_and_nothing_once_the_job_is_over(
     assert (here["remaining_s"], here["remaining_usd"]) == (None, None)
 
 
+@pytest.mark.parametrize(("iterations", "is_noted"), [(10, True), (60, False)])
+def test_a_phase_that_the_time_left_does_not_cover_is_noted(
+    iterations: int, is_noted: bool, client: TestClient, world: World
+) -> None:
+    job, _ = train(world, iterations=iterations)
+    assert client.get(f"/v1/jobs/{job.id}").json()["notes"] == [], "no time left is known yet"
+    decide_once(world, job)
+    note = "what is left of warmup comes on top of the dollars and the time left"
+    assert client.get(f"/v1/jobs/{job.id}").json()["notes"] == [note] * is_noted
+
+
 def test_nobody_says_how_long_a_job_without_an_end_still_takes(
     client: TestClient, world: World
 ) -> None:

@@ -8,7 +8,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from elastic.model import JobPhase
-from tests.api.world import World, train
+from tests.api.world import World, decide_once, train
 
 
 def limit(client: TestClient, body: Any, **headers: str) -> Any:
@@ -55,7 +55,36 @@ def test_a_budget_is_never_below_what_is_spent(client: TestClient, world: World)
     assert answer.status_code == 409
     assert "wanted a budget above that" in answer.json()["detail"]
     assert world.store.jobs.get(job.id).version == job.version
-    assert limit(client, {"budget_usd": spent_usd * 1.01}).status_code == 202
+
+
+def test_a_budget_that_would_end_the_job_is_refused_with_one_that_would_not(
+    client: TestClient, world: World
+) -> None:
+    job, _ = train(world)
+    decide_once(world, job)
+    for path in ("limit", "plan"):
+        body = {"budget_usd": 0.0061}
+        answer = client.post(f"/v1/jobs/first:{path}", json=body)
+        assert answer.status_code == 409
+        assert answer.json()["detail"] == (
+            "job first cannot go on: $0.006 spent and $0.06 kept back to end in good order "
+            "(10 min of $0.36/h) reach the budget of $0.0061: the job stops; give it a higher "
+            "budget (--budget): $0.0742 should see it to its end; it goes on with $0.072, and "
+            "`elasticd job stop first` ends it"
+        )
+    assert world.store.jobs.get(job.id).version == job.version
+    assert limit(client, {"budget_usd": 0.072}).status_code == 202
+
+
+def test_a_budget_that_keeps_a_job_from_a_change_alone_is_taken(
+    client: TestClient, world: World
+) -> None:
+    job, _ = train(world)
+    decide_once(world, job)
+    client.post("/v1/jobs/first:scale", json={"node_type": "large"})
+    assert limit(client, {"budget_usd": 0.1}).status_code == 202
+    kept = client.post("/v1/jobs/first:plan", json={"budget_usd": 0.099}).json()
+    assert kept["target_group"] is not None and "budget" in kept["why"]
 
 
 @pytest.mark.parametrize(
@@ -94,12 +123,8 @@ def test_a_job_that_is_over_is_resumed_instead(client: TestClient, world: World)
 
 def test_the_plan_prices_limits_and_scaling_alike(client: TestClient, world: World) -> None:
     job, _ = train(world)
-    spent_usd = world.store.ledger.spent(job.id, world.clock.now_s())
     kept = client.post(f"/v1/jobs/{job.id}:plan", json={"budget_usd": 100.0}).json()
     assert kept["usd_per_h"] == kept["target_usd_per_h"] == 0.36
-    ended = client.post(f"/v1/jobs/{job.id}:plan", json={"budget_usd": 1.001 * spent_usd}).json()
-    assert ended["target_group"] is None
-    assert "budget" in ended["why"]
     both = client.post(
         f"/v1/jobs/{job.id}:plan", json={"budget_usd": 100.0, "node_type": "large"}
     ).json()

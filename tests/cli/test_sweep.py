@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 
 from elastic.cli.sweep import (
     Layout,
     LayoutRun,
     Row,
+    _Follower,
     _numbers,
+    _played,
     _sizes,
     job_of,
     layouts_of,
     rows_of,
     shown,
 )
+from elastic.client.rest import Client
+from elastic.clock import ManualClock
 from elastic.errors import InvalidInput
 from tests.cli.commands import Run
+from tests.cli.conftest import Live
 
 ONE, TWO = Layout("small", 1, 1), Layout("small", 2, 2)
 
@@ -79,6 +88,13 @@ def test_a_layout_that_never_trained_has_no_numbers_and_no_bar() -> None:
     assert line["runs"] == "1, 1 failed" and line["bar"] == ""
 
 
+def test_a_layout_that_was_refused_says_so_and_has_no_price() -> None:
+    refused = LayoutRun(TWO, 1, job=None, phase="refused", message="no such type")
+    first, second = shown(rows_of([ran(ONE, 10.0), refused]))
+    assert (second["runs"], second["usd"]) == ("1, 1 refused", None)
+    assert first["runs"] == "1"
+
+
 def test_bars_are_as_long_as_what_a_dollar_buys() -> None:
     lines = shown(rows_of([ran(ONE, 10.0), ran(TWO, 5.0)]))
     assert [len(each["bar"]) for each in lines] == [30, 15]
@@ -104,6 +120,112 @@ def test_a_file_without_a_name_is_refused(run: Run, tmp_path: Path) -> None:
 
 def test_a_number_that_is_named_twice_is_one_layout() -> None:
     assert _numbers("--nodes", "2,1,2") == [2, 1]
+
+
+def test_a_layout_that_is_refused_is_known_before_another_is_bought(
+    run: Run, job_file: str, live: Live
+) -> None:
+    before = len(live.world.store.jobs.listed())
+    refused = run("sweep", job_file, "--types", "small,tiny", "--nodes", "1,2", "-y")
+    assert refused.status == 2 and "2 of 4 layouts are refused, and nothing was" in refused.err
+    assert "2 x tiny, 1 a node: node_types: no node type 'tiny'" in refused.err
+    assert len(live.world.store.jobs.listed()) == before
+
+
+def test_a_sweep_asks_before_it_buys(run: Run, job_file: str) -> None:
+    refused = run("sweep", job_file, "--types", "small")
+    assert refused.status == 2 and "say --yes" in refused.err
+
+
+IDLE = {"iteration": 0, "iterations": 5, "iterations_per_s": None, "eta_s": None}
+
+
+def looked(**of_job: Any) -> dict[str, Any]:
+    """A job as the daemon shows it."""
+    job = {
+        "id": "job-1",
+        "phase": "waiting",
+        "is_final": False,
+        "progress": IDLE,
+        "current_group": None,
+        "target_group": None,
+        "candidates": [],
+        "spent_usd": 0.1,
+        "waits_because": None,
+        "message": None,
+        "spec": {"name": "photos"},
+    }
+    return job | of_job
+
+
+@dataclass(slots=True)
+class Daemon:
+    """Answers a sweep. It refuses jobs on `refuses`, and shows others as `looks`, then as over."""
+
+    looks: list[dict[str, Any]] = field(default_factory=list)
+    refuses: str = ""
+    clock: ManualClock = field(default_factory=ManualClock)
+
+    def played(self, *layouts: Layout) -> list[LayoutRun]:
+        transport = httpx2.MockTransport(self._answer)
+        with Client(url="http://127.0.0.1:1", token="t", transport=transport) as client:
+            follower = _Follower(client, self.clock)
+            return list(_played(follower, {"name": "photos"}, layouts, 1, None, again=False))
+
+    def _answer(self, request: httpx2.Request) -> httpx2.Response:
+        match request.method, request.url.path:
+            case "POST", "/v1/jobs:plan":
+                return httpx2.Response(200, json={"spec": json.loads(request.content)})
+            case "POST", "/v1/jobs" if json.loads(request.content)["node_types"] == [self.refuses]:
+                return httpx2.Response(422, json={"detail": "no price is known"})
+            case "GET", "/v1/jobs" | "/v1/measurements":
+                return httpx2.Response(200, json={"items": []})
+            case "GET", "/v1/jobs/job-1/report":
+                return httpx2.Response(200, json=REPORT)
+        over = looked(phase="succeeded", is_final=True)
+        return httpx2.Response(200, json=self.looks.pop(0) if self.looks else over)
+
+
+REPORT: Mapping[str, Any] = {
+    "elapsed_s": 10.0,
+    "spent_usd": 0.1,
+    "iterations_done": 5,
+    "iterations_per_usd": 50.0,
+    "quality": {},
+}
+
+
+def test_a_refusal_in_the_middle_of_a_sweep_keeps_what_was_measured(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    last = Layout("large", 1, 1)
+    runs = Daemon(refuses="tiny").played(ONE, Layout("tiny", 1, 1), last)
+    assert [each.phase for each in runs] == ["succeeded", "refused", "succeeded"]
+    assert runs[1].message == "no price is known" and runs[2].layout == last
+    said = "run 2 of 3: 1 x tiny, 1 a node: refused: no price is known"
+    assert said in capsys.readouterr().err
+
+
+def test_what_a_run_waits_for_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
+    # What passes within seconds belongs to every start.
+    starts = [looked(waits_because="start on small")] * 3
+    waits = [looked(waits_because="no capacity for small")] * 30
+    boots = [looked(preparing=[f"booting n1, {each} s"]) for each in range(30)]
+    Daemon(looks=[*starts, *waits, *boots]).played(ONE)
+    assert capsys.readouterr().err.splitlines()[:-1] == [
+        "1 x small, 1 a node: no capacity for small",
+        "1 x small, 1 a node: booting n1, 10 s",
+    ]
+
+
+def test_a_job_s_notes_and_warnings_are_said_once(capsys: pytest.CaptureFixture[str]) -> None:
+    note, warning = "4 workers train 4 separate models", "a move restarts it"
+    noted = looked(notes=[note], warnings=[warning])
+    Daemon(looks=[looked(), noted, noted]).played(ONE)
+    assert capsys.readouterr().err.splitlines()[:-1] == [
+        f"1 x small, 1 a node: note: {note}",
+        f"1 x small, 1 a node: warning: {warning}",
+    ]
 
 
 @pytest.fixture

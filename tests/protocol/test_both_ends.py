@@ -18,6 +18,7 @@ from elastic.protocol import (
     Heartbeat,
     HeartbeatReply,
     LogBatch,
+    LogsStored,
     Registered,
     Registration,
     fault_of,
@@ -74,6 +75,21 @@ def test_a_message_is_read_as_it_was_sent(kind: type, data: st.DataObject) -> No
     wire = json.dumps(to_json(message), allow_nan=False)
     assert from_json(kind, json.loads(wire)) == message
     assert from_json(kind, json.loads(wire) | {"of a newer minor": {"more": [1]}}) == message
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ({"acked_seq": "x"}, "found acked_seq: wanted a whole number, got 'x'"),
+        ({"token": "secret"}, "found acked_seq: wanted a value, got none"),
+    ],
+)
+def test_what_does_not_fit_is_told_in_words_and_without_what_lies_around_it(
+    content: object, said: str
+) -> None:
+    with pytest.raises(InvalidInput) as raised:
+        from_json(LogsStored, content)
+    assert str(raised.value) == f"wanted LogsStored, {said}"
 
 
 def test_a_checkpoint_that_an_agent_stored_for_a_silent_script_names_no_iteration() -> None:

@@ -71,6 +71,17 @@ def test_a_jump_that_was_over_before_it_was_heard_of_is_no_doubt(records: PriceR
     assert records.doubted == ()
 
 
+def test_what_is_not_believed_is_known_until_a_later_price_is_believed(
+    records: PriceRecords,
+) -> None:
+    jump, nothing = quote(10 * USD, 150.0), quote(float("nan"), 150.0, SPOT)
+    records.refresh(Prices(jump, nothing), now_s=160.0)
+    assert [each.quote for each in records.disbelieved] == [jump, nothing]
+    assert "5-fold" in records.disbelieved[0].reason
+    records.refresh(Prices(quote(1.1 * USD, 180.0), nothing), now_s=190.0)
+    assert [each.quote for each in records.disbelieved] == [nothing]
+
+
 def test_past_prices_that_a_source_tells_again_do_not_hold_again(
     records: PriceRecords, store: Store
 ) -> None:

@@ -28,6 +28,20 @@ def test_an_empty_secret_is_refused_for_anybody_could_forge_its_tokens(tmp_path:
         secret_in(tmp_path / "secret")
 
 
+def test_a_secret_that_can_be_neither_read_nor_made_is_told_with_its_file(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "raw").write_bytes(b"\xff" * 32)
+    for name, found in (
+        ("folder", "a folder"),
+        ("raw", "what is no text in UTF-8"),
+        ("raw/secret", "a file where its folder should be"),
+    ):
+        with pytest.raises(InvalidInput, match=rf"/{name}: wanted a file .*, found {found}: move"):
+            secret_in(tmp_path / name)
+    with pytest.raises(InvalidInput, match=r"/proc/none: wanted .*, it cannot be written"):
+        secret_in(Path("/proc/none"))
+
+
 def test_a_nodes_token_speaks_for_that_node_alone_and_on_its_machine_alone() -> None:
     tokens, other = NodeTokens(b"one"), NodeTokens(b"another")
     token = tokens.node_token("node-1", "i-1")

@@ -38,6 +38,7 @@ from api.dashboard.views.timelines import (
     throughput_timeline,
     value_timeline,
 )
+from api.job_status import covers
 from elastic.figures import count, duration, moment, percent, usd
 from elastic.model import (
     Action,
@@ -296,6 +297,7 @@ def _progress_card(facts: JobPageFacts) -> Card:
         notes.append(
             f"{duration(facts.eta_s)} left · ready {moment(facts.now_s + facts.eta_s, facts.now_s)}"
         )
+        notes += covers(job)
     tone = None
     if (deadline := _deadline_note(facts)) is not None:
         notes.append(deadline.text)

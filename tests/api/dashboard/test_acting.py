@@ -161,6 +161,7 @@ def test_a_job_that_is_over_is_resumed_once(client: TestClient, world: World) ->
         ("limits?budget_usd=0.000001", "wanted a budget above that"),
         ("limits?budget_usd=much", "budget: wanted dollars such as 12.50"),
         ("limits?budget_usd=nan", "budget_usd: wanted a finite number"),
+        ("limits?budget_usd=-1", "budget_usd: wanted greater than 0, got -1.0"),
         ("limits?deadline=2001-01-01T00:00:00Z", "wanted one that is still to come"),
         ("limits?deadline=soon", "wanted a time from now such as 6h"),
         ("limits?priority=first", "priority: wanted a whole number"),

@@ -55,6 +55,7 @@ from elastic.model import (
     Reason,
     ScriptError,
     Setup,
+    TrainingPhase,
     Workers,
 )
 from elastic.policy import Finish, FixedChoice, Forecast
@@ -377,6 +378,15 @@ def foreseen(
     *finishes: Finish, left_s: float | None = None, budget_usd: float | None = None
 ) -> JobForecast:
     return JobForecast(90.0, Forecast(finishes, left_s, budget_usd))
+
+
+def test_the_time_left_says_which_phase_it_does_not_cover() -> None:
+    phases = (TrainingPhase("warmup", 300), TrainingPhase("gan"))
+    before = replace(JOB, spec=replace(SPEC, phases=phases), training_phase="warmup")
+    said = "what is left of warmup comes on top of the dollars and the time left"
+    assert said in card(make_facts(job=before), "Iterations done")[2]
+    after = replace(before, iteration=400, training_phase="gan")
+    assert "on top" not in card(make_facts(job=after), "Iterations done")[2]
 
 
 def with_deadline(deadline_s: float) -> Job:
