@@ -11,10 +11,10 @@ from torch import Tensor
 
 from elastic.durations import GLANCE_S
 from elastic.worker import hook
-from elastic.workloads.session import nccl, shares, stopwatch
+from elastic.workloads.session import nccl
 from elastic.workloads.session.buffers import Buffers, GradientMessage, without_gradients
 from elastic.workloads.session.control_values import ControlValues, RankValues
-from elastic.workloads.session.division import Division
+from elastic.workloads.session.division import Division, Pace, Stopwatch, slice_of
 from elastic.workloads.session.ending import EndOfJob
 from elastic.workloads.session.gloo import RoundLost
 from elastic.workloads.session.hang_detector import HangDetector
@@ -51,10 +51,10 @@ class Session(contextlib.AbstractContextManager["Session"]):
         self._state = state
         self._batch = terms.batch
         self._shared = SharedState(terms, step=step)
-        self._pace = shares.Pace()
+        self._pace = Pace()
         self._buffers = Buffers(state.parameters, terms.numbers)
         self._control = ControlValues(state)
-        self._watch = stopwatch.stopwatch_of(state.device)
+        self._watch = Stopwatch.of(state.device)
         self._chunk_bytes = settings.chunk_bytes
         self._has_told_of_leveling = False
         self._hang_detector = HangDetector(settings.hang_s)
@@ -273,7 +273,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         """
         shared = self._shared
         current = self.round
-        share = shares.slice_of(self._division.now, current.rank or 0)
+        share = slice_of(self._division.now, current.rank or 0)
         turn = SessionStep(
             self.step, self._batch, share, current, self._sums.own, watch=self._watch
         )

@@ -11,9 +11,9 @@ from torch import Tensor
 from elastic.errors import InvalidInput
 from elastic.workloads.group import SumOverRanks
 from elastic.workloads.layout import overlaps
+from elastic.workloads.session.division import Stopwatch
 from elastic.workloads.session.gloo import DEVICES, TYPES
 from elastic.workloads.session.round import Round
-from elastic.workloads.session.stopwatch import Stopwatch
 
 
 class Outdated(Exception):

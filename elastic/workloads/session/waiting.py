@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from elastic.durations import MINUTE_S, SELDOM_S
 from elastic.figures import duration
-from elastic.workloads.session import shares
+from elastic.workloads.session.division import fits
 from elastic.workloads.session.messages import tell
 from elastic.workloads.session.shared_state import SharedState
 from elastic.workloads.session.store_rendezvous import View
@@ -49,7 +49,7 @@ def awaited(shared: SharedState, view: View, *, name: str, units: int) -> str | 
     # A member waits only if the memories of all members do not hold a batch.
     if not shared.is_entering:
         limits = () if shared.current is None or shared.is_lost else shared.current.limits
-        if not limits or shares.fits(shared.terms.batch, limits):
+        if not limits or fits(shared.terms.batch, limits):
             return None
         return (
             f"the members' memories hold {sum(each or 0 for each in limits)} of a batch's "

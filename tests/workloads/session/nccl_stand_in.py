@@ -17,7 +17,8 @@ import torch
 from torch import Tensor
 from torch.distributed import PrefixStore  # type: ignore[attr-defined]  # torch forgets to export it
 
-from elastic.workloads.session import c10d, nccl, sockets, stopwatch
+from elastic.workloads.session import c10d, nccl, sockets
+from elastic.workloads.session.division import GpuStopwatch, Stopwatch
 from elastic.workloads.session.gloo import Plug
 
 _kernels: list[Kernel] = []
@@ -29,7 +30,7 @@ def install() -> None:
     nccl.Gpu.name = lambda gpu: f"GPU of {os.getpid()}"  # type: ignore[assignment,method-assign]
     nccl.mark = lambda device: _own.last
     c10d.nccl_group = StandIn
-    stopwatch.stopwatch_of = lambda device: stopwatch.GpuStopwatch(lambda: Late(perf_counter()))
+    Stopwatch.of = lambda device: GpuStopwatch(lambda: Late(perf_counter()))  # type: ignore[method-assign]
 
 
 def sizes(*, since: int) -> set[int]:

@@ -15,7 +15,7 @@ import pytest
         "state_sender",
         "leveling",
         "settings",
-        "shares",
+        "division.shares",
         "sums",
         "terms",
     ],

@@ -16,7 +16,8 @@ import torch
 from torch import Tensor
 from torch.distributed import HashStore  # type: ignore[attr-defined]  # torch forgets to export them
 
-from elastic.workloads.session import Session, c10d, nccl, stopwatch
+from elastic.workloads.session import Session, c10d, nccl
+from elastic.workloads.session.division import Stopwatch
 from elastic.workloads.session.gloo import Gloo, Plug, RoundLost
 from tests.workloads.session import nccl_stand_in
 from tests.workloads.session.member import BATCH, Task
@@ -28,7 +29,7 @@ CPU = torch.device("cpu")
 
 @pytest.fixture(autouse=True)
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    replaced = (nccl.Gpu, "name"), (nccl, "mark"), (c10d, "nccl_group"), (stopwatch, "stopwatch_of")
+    replaced = (nccl.Gpu, "name"), (nccl, "mark"), (c10d, "nccl_group"), (Stopwatch, "of")
     for module, name in replaced:
         monkeypatch.setattr(module, name, getattr(module, name))  # puts back what is replaced
     nccl_stand_in.install()

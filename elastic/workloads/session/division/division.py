@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from elastic.workloads.session.division.shares import first_split, next_split, split
 from elastic.workloads.session.round import Round
-from elastic.workloads.session.shares import first_split, next_split, split
 
 FIRST_PAUSE = 4
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from elastic.workloads.session.stopwatch import GpuStopwatch, Stopwatch
+from elastic.workloads.session.division import GpuStopwatch, Stopwatch
 
 
 @dataclass

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elastic.workloads.session.shares import Pace, next_split, slice_of, split
+from elastic.workloads.session.division import Pace, slice_of
+from elastic.workloads.session.division.shares import next_split, split
 
 COSTS = st.lists(st.one_of(st.just(0.0), st.floats(1e-5, 10.0)), min_size=1, max_size=9)
 

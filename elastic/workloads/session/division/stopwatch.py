@@ -27,6 +27,20 @@ class Stopwatch:
         self._began_s = perf_counter()
         self._took_s = 0.0
 
+    @staticmethod
+    def of(device: torch.device) -> Stopwatch:
+        """Returns the stopwatch for a device."""
+        if device.type != "cuda":
+            return Stopwatch()
+
+        def mark() -> DeviceEvent:
+            # torch leaves it untyped.
+            event = torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]
+            event.record(torch.cuda.current_stream(device))
+            return event
+
+        return GpuStopwatch(mark)
+
     def begin(self) -> None:
         """Begins a turn, or begins it again."""
         self._took_s = 0.0
@@ -81,17 +95,3 @@ class GpuStopwatch(Stopwatch):
             took_ms = sum([begin.elapsed_time(end) for begin, end in parts])
             costs.append(took_ms / 1e3 / of if of else 0.0)
         return costs
-
-
-def stopwatch_of(device: torch.device) -> Stopwatch:
-    """Returns the stopwatch for a device."""
-    if device.type != "cuda":
-        return Stopwatch()
-
-    def mark() -> DeviceEvent:
-        # torch leaves it untyped.
-        event = torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]
-        event.record(torch.cuda.current_stream(device))
-        return event
-
-    return GpuStopwatch(mark)

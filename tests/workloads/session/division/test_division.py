@@ -8,8 +8,8 @@ from statistics import mean
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elastic.workloads.session.division import Division
-from elastic.workloads.session.shares import Pace, first_split, next_split, split
+from elastic.workloads.session.division import Division, Pace
+from elastic.workloads.session.division.shares import first_split, next_split, split
 from tests.workloads.session.meetings import met
 
 Costs = Callable[[int], Sequence[float]]
