@@ -11,11 +11,8 @@ from time import monotonic, sleep
 from elastic.durations import RETRY_S, SPIN_S
 from elastic.errors import InvalidInput
 from elastic.rendezvous import CALL_TIMEOUT_S, StoreLost
-from elastic.workloads.session import c10d
-from elastic.workloads.session.gloo import Gloo, Plug, RoundLost
 from elastic.workloads.session.messages import tell
-from elastic.workloads.session.nccl import Gpu
-from elastic.workloads.session.round import Round
+from elastic.workloads.session.rounds import Branch, Gloo, Gpu, Plug, Round, RoundLost
 from elastic.workloads.session.settings import SessionSettings
 from elastic.workloads.session.store_rendezvous import View
 from elastic.workloads.session.terms import SessionTerms
@@ -83,7 +80,7 @@ class Builder(threading.Thread):
                 (settings.losses_per_h,),
             )
             return Round(self.number, self._members, 0, None, *alone)
-        store = c10d.Branch(
+        store = Branch(
             settings.address(),
             f"{settings.job}/round/{self.number}",
             credential=settings.credential(),

@@ -14,8 +14,7 @@ from torch import Tensor
 from elastic.workloads.layout import in_memory_order, is_dense
 from elastic.workloads.session.buffers import CONTROL
 from elastic.workloads.session.exact import arithmetic_of
-from elastic.workloads.session.gloo import RoundLost
-from elastic.workloads.session.round import Round
+from elastic.workloads.session.rounds import Round, RoundLost
 from elastic.workloads.session.state import State
 
 PIECE_BYTES = 8192  # two such are compared at a time

@@ -19,11 +19,10 @@ from elastic.workloads.session.building import Builder
 from elastic.workloads.session.hang_detector import HangDetector
 from elastic.workloads.session.joining import DONE, Entrance, alive, machine
 from elastic.workloads.session.links import Links
-from elastic.workloads.session.nccl import Gpu
 from elastic.workloads.session.newcomers import Reception
 from elastic.workloads.session.place import placed
 from elastic.workloads.session.recording import OnRound, recorder
-from elastic.workloads.session.round import Round
+from elastic.workloads.session.rounds import Gpu, Round
 from elastic.workloads.session.settings import SessionSettings
 from elastic.workloads.session.shared_state import (
     COMPLETE,

@@ -5,8 +5,7 @@ from __future__ import annotations
 import torch
 
 from elastic.workloads.session.buffers import Buffers
-from elastic.workloads.session.gloo import Gloo, RoundLost
-from elastic.workloads.session.round import Round
+from elastic.workloads.session.rounds import Gloo, Round, RoundLost
 from elastic.workloads.session.shared_state import NOBODY_WHOLE, SessionEnded
 
 

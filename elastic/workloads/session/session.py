@@ -11,19 +11,17 @@ from torch import Tensor
 
 from elastic.durations import GLANCE_S
 from elastic.worker import hook
-from elastic.workloads.session import nccl
 from elastic.workloads.session.buffers import Buffers, GradientMessage, without_gradients
 from elastic.workloads.session.control_values import ControlValues, RankValues
 from elastic.workloads.session.division import Division, Pace, Stopwatch, slice_of
 from elastic.workloads.session.ending import EndOfJob
-from elastic.workloads.session.gloo import RoundLost
 from elastic.workloads.session.hang_detector import HangDetector
 from elastic.workloads.session.leveling import Leveling, ended
 from elastic.workloads.session.membership import SessionMember
 from elastic.workloads.session.messages import tell
 from elastic.workloads.session.recording import OnRound
-from elastic.workloads.session.round import Round
 from elastic.workloads.session.round_start import Meeting, TooOld
+from elastic.workloads.session.rounds import Round, RoundLost, prepare_nccl
 from elastic.workloads.session.session_step import CommittedStep, Compute, Outdated, SessionStep
 from elastic.workloads.session.settings import SessionSettings
 from elastic.workloads.session.shared_state import COMPLETE, NOBODY_WHOLE, SessionEnded, SharedState
@@ -117,7 +115,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         # Optimizer steps that only replay the members' steps are no turns.
         hook.worker().count_own_turns()
         state = State.of(units, apply)
-        nccl.prepare(state.device)
+        prepare_nccl(state.device)
         own = SessionTerms.of(state, batch=batch, steps=steps, numbers=numbers, terms=terms)
         settings = settings or SessionSettings.from_environment()
         session = cls(state, own, settings=settings, step=step, on_round=on_round)

@@ -12,8 +12,7 @@ from elastic.errors import InvalidInput
 from elastic.workloads.group import SumOverRanks
 from elastic.workloads.layout import overlaps
 from elastic.workloads.session.division import Stopwatch
-from elastic.workloads.session.gloo import DEVICES, TYPES
-from elastic.workloads.session.round import Round
+from elastic.workloads.session.rounds import DEVICES, TYPES, Round
 
 
 class Outdated(Exception):

@@ -9,10 +9,9 @@ from typing import NoReturn
 
 from elastic.durations import END_GRACE_S, LOOK_S, MOMENT_S
 from elastic.errors import InvalidInput
-from elastic.workloads.session.gloo import LEFT_OUT, RoundLost
 from elastic.workloads.session.links import Status
 from elastic.workloads.session.messages import tell
-from elastic.workloads.session.round import Round
+from elastic.workloads.session.rounds import LEFT_OUT, Round, RoundLost
 from elastic.workloads.session.state_sender import StateSender
 from elastic.workloads.session.terms import SessionTerms
 from elastic.workloads.session.transfer import StateReceiver

@@ -13,7 +13,7 @@ from elastic.errors import InvalidInput
 from elastic.workloads.host_copy import on_host
 from elastic.workloads.layout import dense_strides, placing, shares_memory
 from elastic.workloads.session.exact import ExactArithmetic
-from elastic.workloads.session.gloo import FLOATS
+from elastic.workloads.session.rounds import FLOATS
 
 # Moves the state by the summed gradients of a step: `apply(gradients, step)`. `None` means: leave
 # the unit alone. What is done to one unit must not depend on another.

@@ -14,8 +14,7 @@ import torch
 from torch import Tensor
 
 from elastic.errors import InvalidInput
-from elastic.workloads.session.gloo import DEVICES, TYPES, Gloo, RoundLost
-from elastic.workloads.session.round import Round
+from elastic.workloads.session.rounds import DEVICES, TYPES, Gloo, Round, RoundLost
 from elastic.workloads.session.shared_state import SharedState
 from elastic.workloads.session.transaction_guard import TransactionGuard
 

@@ -17,9 +17,8 @@ import torch
 from torch import Tensor
 from torch.distributed import PrefixStore  # type: ignore[attr-defined]  # torch forgets to export it
 
-from elastic.workloads.session import c10d, nccl, sockets
 from elastic.workloads.session.division import GpuStopwatch, Stopwatch
-from elastic.workloads.session.gloo import Plug
+from elastic.workloads.session.rounds import Plug, c10d, nccl, sockets
 
 _kernels: list[Kernel] = []
 _own = threading.local()  # what each thread, as a member in a test, has begun last

@@ -18,7 +18,7 @@ from elastic.workloads.esrgan.features import random_features
 from elastic.workloads.esrgan.networks import build_networks
 from elastic.workloads.esrgan.step import Passes
 from elastic.workloads.session import SessionStep, optimizer_units
-from elastic.workloads.session.round import Round
+from elastic.workloads.session.rounds import Round
 from examples.classifier.__main__ import CLASSES, SIZE, Classifier
 from tests.workloads.esrgan.builders import alone, tiny_options
 

@@ -22,9 +22,8 @@ from elastic.workloads.session import Session, SessionEnded, SessionSettings, Se
 from elastic.workloads.session.buffers import Buffers
 from elastic.workloads.session.control_values import FIRST_STEPS, ControlValues, RankValues
 from elastic.workloads.session.ending import EndOfJob
-from elastic.workloads.session.gloo import Gloo, RoundLost
-from elastic.workloads.session.round import Round
 from elastic.workloads.session.round_start import Meeting
+from elastic.workloads.session.rounds import Gloo, Round, RoundLost
 from elastic.workloads.session.state import State
 from tests.workloads.session.meetings import met
 from tests.workloads.session.running import wait_until

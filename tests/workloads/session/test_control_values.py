@@ -17,7 +17,7 @@ from elastic.workloads.session.control_values import (
     UNLIKE,
     ControlValues,
 )
-from elastic.workloads.session.round import Round
+from elastic.workloads.session.rounds import Round
 from elastic.workloads.session.state import State
 from tests.workloads.session.meetings import met
 from tests.workloads.session.member import BATCH, Task

@@ -12,7 +12,7 @@ import torch
 
 from elastic.rendezvous import StoreServer
 from elastic.workloads.session import Attendance, Session, SessionEnded
-from elastic.workloads.session.gloo import RoundLost
+from elastic.workloads.session.rounds import RoundLost
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.stores import session_settings
 

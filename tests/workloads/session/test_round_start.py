@@ -11,8 +11,8 @@ from torch.distributed import HashStore  # type: ignore[attr-defined]  # torch f
 
 from elastic.workloads.session import SessionEnded
 from elastic.workloads.session.buffers import Buffers
-from elastic.workloads.session.gloo import Gloo, Plug, RoundLost
 from elastic.workloads.session.round_start import Meeting, TooOld
+from elastic.workloads.session.rounds import Gloo, Plug, RoundLost
 from tests.workloads.session.meetings import met
 
 NEWEST, SUMS = 5, 7.0

@@ -24,7 +24,7 @@ def address() -> Iterator[str]:
 
 def test_knows_the_torch_whose_private_names_it_uses() -> None:
     assert re.match(r"2\.13\.", version("torch")), (
-        "read elastic/workloads/session/c10d.py against this torch first"
+        "read elastic/workloads/session/rounds/c10d.py against this torch first"
     )
 
 

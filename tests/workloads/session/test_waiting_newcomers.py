@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from elastic.workloads.session import Session
-from elastic.workloads.session.round import Round
+from elastic.workloads.session.rounds import Round
 from elastic.workloads.session.shared_state import LEVEL_S
 from elastic.workloads.session.state import Apply
 from elastic.workloads.session.store_rendezvous import StoreRendezvous

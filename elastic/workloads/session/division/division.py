@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from elastic.workloads.session.division.shares import first_split, next_split, split
-from elastic.workloads.session.round import Round
+from elastic.workloads.session.rounds import Round
 
 FIRST_PAUSE = 4
 

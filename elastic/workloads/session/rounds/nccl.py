@@ -21,8 +21,8 @@ from torch import distributed as dist
 from torch.distributed import AllreduceOptions, BroadcastOptions, ReduceOp
 
 from elastic.durations import GLANCE_S
-from elastic.workloads.session import c10d
 from elastic.workloads.session.messages import tell
+from elastic.workloads.session.rounds import c10d
 
 LOOK_S = 0.0002  # a step on a GPU takes hundreds of times as long
 TRIES = 3  # a member may die while others connect
@@ -55,7 +55,7 @@ class Gpu:
         return str(torch.cuda.get_device_properties(self.device).uuid)
 
 
-def prepare(device: torch.device) -> None:
+def prepare_nccl(device: torch.device) -> None:
     """Makes torch keep the process alive after failures; call it before the first GPU group."""
     if device.type == "cuda":
         os.environ.update(LENIENT)

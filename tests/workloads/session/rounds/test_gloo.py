@@ -9,8 +9,7 @@ import pytest
 import torch
 from torch.distributed import HashStore  # type: ignore[attr-defined]  # torch forgets to export it
 
-from elastic.workloads.session import sockets
-from elastic.workloads.session.gloo import Gloo, Plug, RoundLost
+from elastic.workloads.session.rounds import Gloo, Plug, RoundLost, sockets
 
 
 class DeafWork:

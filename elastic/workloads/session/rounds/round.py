@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from elastic.workloads.session.gloo import Gloo
+from elastic.workloads.session.rounds.gloo import Gloo
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,9 @@ import torch
 from torch import Tensor
 from torch.distributed import HashStore  # type: ignore[attr-defined]  # torch forgets to export them
 
-from elastic.workloads.session import Session, c10d, nccl
+from elastic.workloads.session import Session
 from elastic.workloads.session.division import Stopwatch
-from elastic.workloads.session.gloo import Gloo, Plug, RoundLost
+from elastic.workloads.session.rounds import Gloo, Plug, RoundLost, c10d, nccl
 from tests.workloads.session import nccl_stand_in
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import assert_near, running_fleet, undisturbed
@@ -130,9 +130,9 @@ def test_torch_is_told_to_leave_the_process_alive_before_it_makes_a_group(
 ) -> None:
     for name in nccl.LENIENT:
         monkeypatch.setenv(name, "3")
-    nccl.prepare(CPU)
+    nccl.prepare_nccl(CPU)
     assert os.environ["TORCH_NCCL_ASYNC_ERROR_HANDLING"] == "3", "no GPU, no NCCL"
-    nccl.prepare(torch.device("cuda"))
+    nccl.prepare_nccl(torch.device("cuda"))
     assert (
         os.environ["TORCH_NCCL_ASYNC_ERROR_HANDLING"]
         == os.environ["TORCH_NCCL_ENABLE_MONITORING"]

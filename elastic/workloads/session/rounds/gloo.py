@@ -17,8 +17,8 @@ from torch.distributed import AllreduceOptions, BroadcastOptions, ReduceOp
 
 from elastic.durations import GLANCE_S
 from elastic.rendezvous import Address
-from elastic.workloads.session import c10d, sockets
-from elastic.workloads.session.nccl import Gpu, Nccl
+from elastic.workloads.session.rounds import c10d, sockets
+from elastic.workloads.session.rounds.nccl import Gpu, Nccl
 
 LOOK = timedelta(seconds=GLANCE_S)
 LEFT_OUT = "the job goes on without this process"
