@@ -16,9 +16,8 @@ from elastic.liveness import ROUND_BOUNDS, LifeSign
 from elastic.rendezvous import CALL_TIMEOUT_S, Address, StoreLost
 from elastic.workloads.session.agreement import MemberView, Move, decide
 from elastic.workloads.session.building import Builder
-from elastic.workloads.session.hang_detector import HangDetector
 from elastic.workloads.session.joining import DONE, Entrance, alive, machine
-from elastic.workloads.session.links import Links
+from elastic.workloads.session.links import HangDetector, Links
 from elastic.workloads.session.newcomers import Reception
 from elastic.workloads.session.place import placed
 from elastic.workloads.session.recording import OnRound, recorder

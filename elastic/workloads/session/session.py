@@ -15,8 +15,8 @@ from elastic.workloads.session.buffers import Buffers, GradientMessage, without_
 from elastic.workloads.session.control_values import ControlValues, RankValues
 from elastic.workloads.session.division import Division, Pace, Stopwatch, slice_of
 from elastic.workloads.session.ending import EndOfJob
-from elastic.workloads.session.hang_detector import HangDetector
 from elastic.workloads.session.leveling import Leveling, ended
+from elastic.workloads.session.links import HangDetector
 from elastic.workloads.session.membership import SessionMember
 from elastic.workloads.session.messages import tell
 from elastic.workloads.session.recording import OnRound

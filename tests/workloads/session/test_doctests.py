@@ -11,7 +11,7 @@ import pytest
     [
         "buffers",
         "exact",
-        "hang_detector",
+        "links.hang_detector",
         "state_sender",
         "leveling",
         "settings",

@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from elastic.workloads.session.hang_detector import HangDetector
-from elastic.workloads.session.links import Status
+from elastic.workloads.session.links import HangDetector, Status
 
 LOOK_S = 0.25
 BEFORE = {"slow": Status(3, 10, begun=5), "other": Status(3, 10, begun=5)}

@@ -79,7 +79,7 @@ def test_a_link_that_comes_about_late_waits_for_no_beat() -> None:
 def test_a_stranger_that_says_its_name_late_waits_for_no_beat(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("elastic.workloads.session.links.CONNECT_TIMEOUT_S", 1000.0)
+    monkeypatch.setattr("elastic.workloads.session.links.links.CONNECT_TIMEOUT_S", 1000.0)
     with (
         _links("m-1", silence_s=1000.0) as one,
         credential().connecting(socket.create_connection(("127.0.0.1", one.port))) as stranger,

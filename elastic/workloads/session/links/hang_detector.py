@@ -12,7 +12,7 @@ from statistics import median
 from elastic.durations import LOOK_S, MINUTE_S
 from elastic.figures import duration
 from elastic.liveness import LifeSign, Liveness, ObserverTime, sum_bounds
-from elastic.workloads.session.links import Status
+from elastic.workloads.session.links.links import Status
 from elastic.workloads.session.messages import tell
 
 TURNS = 32
