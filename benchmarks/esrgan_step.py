@@ -87,7 +87,7 @@ def contenders_here() -> list[str]:
     times float32."""
     import torch
 
-    from elastic.workloads.esrgan.precision import settle
+    from elastic.workloads.arithmetic import settle
 
     if settle("auto", torch.device("cpu")) == "bf16":
         return list(CONTENDERS)
@@ -196,14 +196,13 @@ def our_training(
     """Gives the workload's networks, and what trains them."""
     import torch
 
+    from elastic.workloads.arithmetic import DTYPES, LossScale
     from elastic.workloads.esrgan import EsrganOptions
     from elastic.workloads.esrgan.batches import Batches
     from elastic.workloads.esrgan.features import random_features
     from elastic.workloads.esrgan.networks import build_networks
-    from elastic.workloads.esrgan.precision import DTYPES
     from elastic.workloads.esrgan.step import Stepper
     from elastic.workloads.group import ProcessGroup
-    from elastic.workloads.loss_scale import LossScale
     from elastic.workloads.photographs import open_photographs
 
     options = EsrganOptions(

@@ -15,12 +15,12 @@ import torch
 from torch import Tensor
 from torch.autograd import grad
 
+from elastic.workloads.arithmetic import autocast
 from elastic.workloads.esrgan import losses
 from elastic.workloads.esrgan.batches import SampleBatch
 from elastic.workloads.esrgan.features import Features
 from elastic.workloads.esrgan.networks import Networks
 from elastic.workloads.esrgan.options import EsrganOptions
-from elastic.workloads.esrgan.precision import autocast
 from elastic.workloads.gradient_sum import GradientSum
 from elastic.workloads.group import ProcessGroup
 

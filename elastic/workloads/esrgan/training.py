@@ -18,8 +18,7 @@ from torch import Tensor
 
 from elastic.errors import InvalidInput
 from elastic.worker import checkpointed, drained, finished, note, paramount
-from elastic.workloads import arithmetic as arithmetic_module
-from elastic.workloads.arithmetic import Arithmetic
+from elastic.workloads.arithmetic import DTYPES, Arithmetic, LossScale, set_up, settle
 from elastic.workloads.background import BackgroundSaver, Saved
 from elastic.workloads.checkpoint import Checkpoints
 from elastic.workloads.esrgan import progress as progress_module
@@ -30,12 +29,10 @@ from elastic.workloads.esrgan.files import init_path, looked_over
 from elastic.workloads.esrgan.judging import HeldOut, bicubic, cut_held_out, judge, save_picture
 from elastic.workloads.esrgan.networks import AVERAGE, Networks, build_networks
 from elastic.workloads.esrgan.options import GAN, WARMUP, EsrganOptions
-from elastic.workloads.esrgan.precision import DTYPES, settle
 from elastic.workloads.esrgan.progress import TrainingProgress, options_digest
 from elastic.workloads.esrgan.step import LOSS_NAMES, Stepper, StepReport
 from elastic.workloads.group import ProcessGroup
 from elastic.workloads.host_copy import way_from
-from elastic.workloads.loss_scale import LossScale
 from elastic.workloads.photographs import Photographs, open_photographs
 from elastic.workloads.rhythm import Rhythm
 from elastic.workloads.schedule import learning_rate
@@ -79,7 +76,7 @@ def opened(
 
     `has_fixed_shares` means that this rank has equally many samples in each turn.
     """
-    arithmetic = arithmetic_module.set_up(group.device, has_fixed_shapes=has_fixed_shares)
+    arithmetic = set_up(group.device, has_fixed_shapes=has_fixed_shares)
     training, held_out = open_photographs(
         options.data,
         options.dataset_name,

@@ -11,9 +11,9 @@ from zlib import crc32
 import torch
 from torch import Tensor
 
+from elastic.workloads.arithmetic import arithmetic_of
 from elastic.workloads.layout import in_memory_order, is_dense
 from elastic.workloads.session.buffers import CONTROL
-from elastic.workloads.session.exact import arithmetic_of
 from elastic.workloads.session.rounds import Round, RoundLost
 from elastic.workloads.session.state import State
 

@@ -10,9 +10,9 @@ import torch
 from torch import Tensor
 
 from elastic.errors import InvalidInput
+from elastic.workloads.arithmetic import ExactArithmetic
 from elastic.workloads.host_copy import on_host
 from elastic.workloads.layout import dense_strides, placing, shares_memory
-from elastic.workloads.session.exact import ExactArithmetic
 from elastic.workloads.session.rounds import FLOATS
 
 # Moves the state by the summed gradients of a step: `apply(gradients, step)`. `None` means: leave

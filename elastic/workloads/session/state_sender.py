@@ -17,8 +17,8 @@ from torch import Tensor
 
 from elastic.durations import CONNECT_TIMEOUT_S, HEARTBEAT_S, SPIN_S, TRANSFER_TIMEOUT_S
 from elastic.rendezvous import Address, Credential, halt, ours
+from elastic.workloads.arithmetic import arithmetic_of
 from elastic.workloads.session.channel import Channel
-from elastic.workloads.session.exact import arithmetic_of
 from elastic.workloads.session.state import State
 from elastic.workloads.session.transfer import TransferMessage, send
 

@@ -18,8 +18,8 @@ from torch import Tensor
 from elastic.durations import ANSWER_TIMEOUT_S, GLANCE_S
 from elastic.errors import InvalidInput
 from elastic.rendezvous import CALL_TIMEOUT_S, Credential, family, halt, ours, patient
+from elastic.workloads.arithmetic import arithmetic_of
 from elastic.workloads.layout import dense_strides
-from elastic.workloads.session.exact import arithmetic_of
 from elastic.workloads.session.state import State
 from elastic.workloads.session.terms import SessionTerms
 

@@ -12,11 +12,10 @@ import torch
 
 from elastic.errors import InvalidInput
 from elastic.workloads import WORKLOADS
+from elastic.workloads.arithmetic import LossScale, settle
 from elastic.workloads.checkpoint import Checkpoints
 from elastic.workloads.esrgan.networks import build_networks
-from elastic.workloads.esrgan.precision import settle
 from elastic.workloads.esrgan.progress import TrainingProgress, options_digest, resume, state_of
-from elastic.workloads.loss_scale import LossScale
 from tests.certificates import certificate
 from tests.workloads.esrgan.builders import (
     TINY,

@@ -10,7 +10,6 @@ import pytest
     "name",
     [
         "buffers",
-        "exact",
         "links.hang_detector",
         "state_sender",
         "leveling",

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from elastic.errors import InvalidInput
-from elastic.workloads.loss_scale import LossScale
+from elastic.workloads.arithmetic import LossScale
 
 CPU = torch.device("cpu")
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import torch
 
-from elastic.workloads import arithmetic
-from elastic.workloads.arithmetic import Arithmetic, arithmetic_for, set_up, use
+from elastic.workloads.arithmetic import Arithmetic, arithmetic, set_up, use
+from elastic.workloads.arithmetic.arithmetic import arithmetic_for
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, optim
 
 from elastic.workloads.adam import Adam
-from elastic.workloads.session.exact import ExactArithmetic
+from elastic.workloads.arithmetic import ExactArithmetic
 
 STEPS = 12
 

@@ -3,6 +3,7 @@ optimizers come to."""
 
 from __future__ import annotations
 
+import doctest
 import os
 import subprocess
 import sys
@@ -11,8 +12,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from elastic.workloads.session.exact import ExactArithmetic, arithmetic_of
-from tests.workloads.session.exact_runs import (
+from elastic.workloads.arithmetic import ExactArithmetic, arithmetic_of
+from elastic.workloads.arithmetic import exact as exact_module
+from tests.workloads.arithmetic.exact_runs import (
     VARIANTS,
     drawn,
     trained,
@@ -20,8 +22,8 @@ from tests.workloads.session.exact_runs import (
 )
 
 AS_ELSEWHERE = """
-from elastic.workloads.session.exact import ExactArithmetic
-from tests.workloads.session.exact_runs import digests
+from elastic.workloads.arithmetic import ExactArithmetic
+from tests.workloads.arithmetic.exact_runs import digests
 for digest in digests():
     print(digest)
 """
@@ -45,6 +47,11 @@ def _as_on(capability: str) -> dict[str, tuple[str, str]]:
         exact, usual = codes.split()
         found[name] = (exact, usual)
     return found
+
+
+def test_the_examples_hold() -> None:
+    found = doctest.testmod(exact_module)
+    assert found.attempted and not found.failed
 
 
 @pytest.mark.slow
