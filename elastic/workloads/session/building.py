@@ -14,8 +14,8 @@ from elastic.rendezvous import CALL_TIMEOUT_S, StoreLost
 from elastic.workloads.session.messages import tell
 from elastic.workloads.session.rounds import Branch, Gloo, Gpu, Plug, Round, RoundLost
 from elastic.workloads.session.settings import SessionSettings
+from elastic.workloads.session.state import SessionTerms
 from elastic.workloads.session.store_rendezvous import View
-from elastic.workloads.session.terms import SessionTerms
 
 
 class Builder(threading.Thread):

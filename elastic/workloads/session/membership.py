@@ -30,11 +30,10 @@ from elastic.workloads.session.shared_state import (
     OVER,
     SharedState,
 )
-from elastic.workloads.session.state import State
+from elastic.workloads.session.state import State, StateReceiver
 from elastic.workloads.session.store_lag import StoreLag, blind, is_alone_blind
 from elastic.workloads.session.store_rendezvous import StoreRendezvous, View
 from elastic.workloads.session.thread_group import ThreadGroup
-from elastic.workloads.session.transfer import StateReceiver
 from elastic.workloads.session.waiting import WaitLog, awaited
 
 # The longest call to a store that is frozen, and some more.

@@ -25,9 +25,8 @@ from elastic.workloads.session.rounds import Round, RoundLost, prepare_nccl
 from elastic.workloads.session.session_step import CommittedStep, Compute, Outdated, SessionStep
 from elastic.workloads.session.settings import SessionSettings
 from elastic.workloads.session.shared_state import COMPLETE, NOBODY_WHOLE, SessionEnded, SharedState
-from elastic.workloads.session.state import Apply, State, StateCopy
+from elastic.workloads.session.state import Apply, SessionTerms, State, StateCopy, require_whole
 from elastic.workloads.session.sums import Sums
-from elastic.workloads.session.terms import SessionTerms, require_whole
 from elastic.workloads.session.transaction_guard import TransactionGuard
 
 

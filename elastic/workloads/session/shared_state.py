@@ -12,9 +12,7 @@ from elastic.errors import InvalidInput
 from elastic.workloads.session.links import Status
 from elastic.workloads.session.messages import tell
 from elastic.workloads.session.rounds import LEFT_OUT, Round, RoundLost
-from elastic.workloads.session.state_sender import StateSender
-from elastic.workloads.session.terms import SessionTerms
-from elastic.workloads.session.transfer import StateReceiver
+from elastic.workloads.session.state import SessionTerms, StateReceiver, StateSender
 
 COMPLETE = "the job is complete"
 CLOSED = "this session is closed: run and finish belong into its with block"

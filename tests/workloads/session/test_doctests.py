@@ -11,12 +11,12 @@ import pytest
     [
         "buffers",
         "links.hang_detector",
-        "state_sender",
+        "state.state_sender",
         "leveling",
         "settings",
         "division.shares",
         "sums",
-        "terms",
+        "state.terms",
     ],
 )
 def test_the_examples_hold(name: str) -> None:

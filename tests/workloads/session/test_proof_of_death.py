@@ -30,8 +30,8 @@ from elastic.workloads.session.joining import (
     alive,
     machine,
 )
+from elastic.workloads.session.state import SessionTerms
 from elastic.workloads.session.store_rendezvous import StoreRendezvous
-from elastic.workloads.session.terms import SessionTerms
 from tests.certificates import credential
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import wait_until

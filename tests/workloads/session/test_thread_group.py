@@ -18,11 +18,10 @@ from elastic.rendezvous import StoreServer
 from elastic.workloads.session import Session
 from elastic.workloads.session.newcomers import Reception
 from elastic.workloads.session.shared_state import SharedState
-from elastic.workloads.session.state import State
+from elastic.workloads.session.state import SessionTerms, State
+from elastic.workloads.session.state.transfer import Room, receive
 from elastic.workloads.session.store_rendezvous import StoreRendezvous, View
-from elastic.workloads.session.terms import SessionTerms
 from elastic.workloads.session.thread_group import ThreadGroup
-from elastic.workloads.session.transfer import Room, receive
 from tests.certificates import credential
 from tests.workloads.session.meetings import met
 from tests.workloads.session.member import BATCH, Task

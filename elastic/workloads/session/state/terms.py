@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from elastic.errors import InvalidInput
-from elastic.workloads.session.state import State
+from elastic.workloads.session.state.state import State
 
 # Raise it when members exchange, sum or compare something else: in an upgrade old and new ones may
 # meet.

@@ -12,10 +12,15 @@ import torch
 from torch import Tensor
 
 from elastic.workloads.session.buffers import Buffers
-from elastic.workloads.session.state import State
-from elastic.workloads.session.state_sender import Allowance, LateCopy, StateSender
-from elastic.workloads.session.terms import SessionTerms
-from elastic.workloads.session.transfer import Room, StateReceiver, TransferMessage, receive, send
+from elastic.workloads.session.state import (
+    Allowance,
+    SessionTerms,
+    State,
+    StateReceiver,
+    StateSender,
+)
+from elastic.workloads.session.state.state_sender import LateCopy
+from elastic.workloads.session.state.transfer import Room, TransferMessage, receive, send
 from tests.certificates import credential
 from tests.workloads.session.running import wait_until
 

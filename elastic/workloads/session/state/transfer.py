@@ -20,8 +20,8 @@ from elastic.errors import InvalidInput
 from elastic.rendezvous import CALL_TIMEOUT_S, Credential, family, halt, ours, patient
 from elastic.workloads.arithmetic import arithmetic_of
 from elastic.workloads.layout import dense_strides
-from elastic.workloads.session.state import State
-from elastic.workloads.session.terms import SessionTerms
+from elastic.workloads.session.state.state import State
+from elastic.workloads.session.state.terms import SessionTerms
 
 MOST_STRANGERS = 16  # connections without that proof, at a time
 
