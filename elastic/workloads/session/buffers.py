@@ -15,7 +15,7 @@ from torch import Tensor
 
 from elastic.errors import InvalidInput
 from elastic.workloads.layout import dense_strides, overlaps
-from elastic.workloads.session.agreement import MAX_MEMBERS
+from elastic.workloads.session.rendezvous import MAX_MEMBERS
 from elastic.workloads.session.state import State
 
 # Turns with extra checks, which would cost too much in every turn. A mistake in a script shows in

@@ -12,10 +12,10 @@ from elastic.durations import RETRY_S, SPIN_S
 from elastic.errors import InvalidInput
 from elastic.rendezvous import CALL_TIMEOUT_S, StoreLost
 from elastic.workloads.session.messages import tell
+from elastic.workloads.session.rendezvous import View
 from elastic.workloads.session.rounds import Branch, Gloo, Gpu, Plug, Round, RoundLost
 from elastic.workloads.session.settings import SessionSettings
 from elastic.workloads.session.state import SessionTerms
-from elastic.workloads.session.store_rendezvous import View
 
 
 class Builder(threading.Thread):

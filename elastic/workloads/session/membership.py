@@ -14,13 +14,22 @@ from elastic.durations import GLANCE_S, LOOK_S, MOMENT_S, RETRY_S, SELDOM_S, SPI
 from elastic.errors import InvalidInput
 from elastic.liveness import ROUND_BOUNDS, LifeSign
 from elastic.rendezvous import CALL_TIMEOUT_S, Address, StoreLost
-from elastic.workloads.session.agreement import MemberView, Move, decide
 from elastic.workloads.session.building import Builder
-from elastic.workloads.session.joining import DONE, Entrance, alive, machine
 from elastic.workloads.session.links import HangDetector, Links
 from elastic.workloads.session.newcomers import Reception
-from elastic.workloads.session.place import placed
 from elastic.workloads.session.recording import OnRound, recorder
+from elastic.workloads.session.rendezvous import (
+    DONE,
+    Entrance,
+    MemberView,
+    Move,
+    StoreRendezvous,
+    View,
+    alive,
+    decide,
+    machine,
+    placed,
+)
 from elastic.workloads.session.rounds import Gpu, Round
 from elastic.workloads.session.settings import SessionSettings
 from elastic.workloads.session.shared_state import (
@@ -32,7 +41,6 @@ from elastic.workloads.session.shared_state import (
 )
 from elastic.workloads.session.state import State, StateReceiver
 from elastic.workloads.session.store_lag import StoreLag, blind, is_alone_blind
-from elastic.workloads.session.store_rendezvous import StoreRendezvous, View
 from elastic.workloads.session.thread_group import ThreadGroup
 from elastic.workloads.session.waiting import WaitLog, awaited
 

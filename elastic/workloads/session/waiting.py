@@ -8,8 +8,8 @@ from elastic.durations import MINUTE_S, SELDOM_S
 from elastic.figures import duration
 from elastic.workloads.session.division import fits
 from elastic.workloads.session.messages import tell
+from elastic.workloads.session.rendezvous import View
 from elastic.workloads.session.shared_state import SharedState
-from elastic.workloads.session.store_rendezvous import View
 
 
 class WaitLog:

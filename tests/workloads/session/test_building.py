@@ -13,10 +13,10 @@ import torch
 from elastic.errors import InvalidInput
 from elastic.workloads.session import SessionSettings
 from elastic.workloads.session.building import Builder
+from elastic.workloads.session.rendezvous import View
 from elastic.workloads.session.rounds import Gpu
 from elastic.workloads.session.state import SessionTerms
 from elastic.workloads.session.state.terms import PROTOCOL
-from elastic.workloads.session.store_rendezvous import View
 from tests.workloads.session.stores import serve_store, session_settings
 
 TIMEOUT_S = 30.0

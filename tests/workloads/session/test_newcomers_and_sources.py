@@ -15,6 +15,7 @@ from elastic.durations import RETRY_S
 from elastic.rendezvous import Address
 from elastic.workloads.session.buffers import Buffers
 from elastic.workloads.session.newcomers import Reception
+from elastic.workloads.session.rendezvous import View
 from elastic.workloads.session.shared_state import LEVEL_S, SharedState
 from elastic.workloads.session.state import (
     Allowance,
@@ -25,7 +26,6 @@ from elastic.workloads.session.state import (
 )
 from elastic.workloads.session.state.state_sender import QUEUED, WAIT_S
 from elastic.workloads.session.state.transfer import Room, TransferMessage, receive, send
-from elastic.workloads.session.store_rendezvous import View
 from tests.certificates import credential
 from tests.workloads.session.meetings import met
 from tests.workloads.session.running import wait_until

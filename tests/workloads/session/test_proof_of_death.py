@@ -20,18 +20,17 @@ from elastic.clock import SystemClock
 from elastic.durations import LOOK_S
 from elastic.errors import InvalidInput
 from elastic.rendezvous import StoreLost, StoreServer
-from elastic.workloads.session import Session, joining, waiting
-from elastic.workloads.session.joining import (
-    DEFENCE_S,
+from elastic.workloads.session import Session, waiting
+from elastic.workloads.session.rendezvous import (
     DONE,
-    STALE_S,
-    UNSERVED_S,
     Entrance,
+    StoreRendezvous,
     alive,
+    joining,
     machine,
 )
+from elastic.workloads.session.rendezvous.joining import DEFENCE_S, STALE_S, UNSERVED_S
 from elastic.workloads.session.state import SessionTerms
-from elastic.workloads.session.store_rendezvous import StoreRendezvous
 from tests.certificates import credential
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import wait_until

@@ -17,10 +17,10 @@ from elastic.durations import END_GRACE_S
 from elastic.rendezvous import StoreServer
 from elastic.workloads.session import Session
 from elastic.workloads.session.newcomers import Reception
+from elastic.workloads.session.rendezvous import StoreRendezvous, View
 from elastic.workloads.session.shared_state import SharedState
 from elastic.workloads.session.state import SessionTerms, State
 from elastic.workloads.session.state.transfer import Room, receive
-from elastic.workloads.session.store_rendezvous import StoreRendezvous, View
 from elastic.workloads.session.thread_group import ThreadGroup
 from tests.certificates import credential
 from tests.workloads.session.meetings import met

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from elastic.workloads.session.agreement import (
-    HOLD,
-    MAX_MEMBERS,
-    AgreedMove,
-    MemberView,
-    Move,
-    decide,
-)
+from elastic.workloads.session.rendezvous import MAX_MEMBERS, MemberView, Move, decide
+from elastic.workloads.session.rendezvous.agreement import HOLD, AgreedMove
 
 CALM = MemberView(
     "b", 4, ("a", "b", "c"), known=4, known_members=("a", "b", "c"), trained=("a", "b", "c")

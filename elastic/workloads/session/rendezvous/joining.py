@@ -18,8 +18,8 @@ from elastic.errors import InvalidInput
 from elastic.figures import duration
 from elastic.liveness import LifeSign, ObserverTime, TimeBound
 from elastic.workloads.session.messages import tell
+from elastic.workloads.session.rendezvous.store_rendezvous import StoreRendezvous, View
 from elastic.workloads.session.state import SessionTerms
-from elastic.workloads.session.store_rendezvous import StoreRendezvous, View
 
 # A member's sign of life, and its refilling of a new store, count as missing after three of the
 # pauses between its signs of life.

@@ -10,7 +10,7 @@ from importlib.metadata import version
 import pytest
 
 from elastic.rendezvous import StoreLost, listen
-from elastic.workloads.session.store_rendezvous import StoreRendezvous, View
+from elastic.workloads.session.rendezvous import StoreRendezvous, View
 from tests.certificates import credential
 from tests.workloads.session.stores import serve_store
 
