@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
+from elastic.workloads.session.membership import SessionEnded
 from elastic.workloads.session.rounds import Round, RoundLost
-from elastic.workloads.session.shared_state import SessionEnded
 from elastic.workloads.session.state import State
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 
 from elastic.workloads.session.buffers import Buffers
+from elastic.workloads.session.membership import NOBODY_WHOLE, SessionEnded
 from elastic.workloads.session.rounds import Gloo, Round, RoundLost
-from elastic.workloads.session.shared_state import NOBODY_WHOLE, SessionEnded
 
 
 class TooOld(RoundLost):

@@ -14,17 +14,22 @@ from elastic.worker import hook
 from elastic.workloads.session.buffers import Buffers, GradientMessage, without_gradients
 from elastic.workloads.session.control_values import ControlValues, RankValues
 from elastic.workloads.session.division import Division, Pace, Stopwatch, slice_of
-from elastic.workloads.session.ending import EndOfJob
 from elastic.workloads.session.leveling import Leveling, ended
 from elastic.workloads.session.links import HangDetector
-from elastic.workloads.session.membership import SessionMember
+from elastic.workloads.session.membership import (
+    COMPLETE,
+    NOBODY_WHOLE,
+    EndOfJob,
+    OnRound,
+    SessionEnded,
+    SessionMember,
+    SharedState,
+)
 from elastic.workloads.session.messages import tell
-from elastic.workloads.session.recording import OnRound
 from elastic.workloads.session.round_start import Meeting, TooOld
 from elastic.workloads.session.rounds import Round, RoundLost, prepare_nccl
 from elastic.workloads.session.session_step import CommittedStep, Compute, Outdated, SessionStep
 from elastic.workloads.session.settings import SessionSettings
-from elastic.workloads.session.shared_state import COMPLETE, NOBODY_WHOLE, SessionEnded, SharedState
 from elastic.workloads.session.state import Apply, SessionTerms, State, StateCopy, require_whole
 from elastic.workloads.session.sums import Sums
 from elastic.workloads.session.transaction_guard import TransactionGuard

@@ -14,8 +14,8 @@ import torch
 from torch import Tensor
 
 from elastic.errors import InvalidInput
+from elastic.workloads.session.membership import SharedState
 from elastic.workloads.session.rounds import DEVICES, TYPES, Gloo, Round, RoundLost
-from elastic.workloads.session.shared_state import SharedState
 from elastic.workloads.session.transaction_guard import TransactionGuard
 
 FIRST_TURNS = 4  # a newcomer's first share is empty, and some scripts alternate two kinds of steps

@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 
+from elastic.workloads.session.membership import HALF_MOVED, SessionEnded, SharedState
 from elastic.workloads.session.session_step import Outdated
-from elastic.workloads.session.shared_state import HALF_MOVED, SessionEnded, SharedState
 
 
 class TransactionGuard(contextlib.AbstractContextManager["TransactionGuard"]):

@@ -21,7 +21,7 @@ from elastic.rendezvous import StoreServer
 from elastic.workloads.session import Session, SessionEnded, SessionSettings, SessionStep
 from elastic.workloads.session.buffers import Buffers
 from elastic.workloads.session.control_values import FIRST_STEPS, ControlValues, RankValues
-from elastic.workloads.session.ending import EndOfJob
+from elastic.workloads.session.membership import EndOfJob
 from elastic.workloads.session.round_start import Meeting
 from elastic.workloads.session.rounds import Gloo, Round, RoundLost
 from elastic.workloads.session.state import State

@@ -14,9 +14,10 @@ from torch import Tensor
 from elastic.durations import RETRY_S
 from elastic.rendezvous import Address
 from elastic.workloads.session.buffers import Buffers
-from elastic.workloads.session.newcomers import Reception
+from elastic.workloads.session.membership import SharedState
+from elastic.workloads.session.membership.newcomers import Reception
+from elastic.workloads.session.membership.shared_state import LEVEL_S
 from elastic.workloads.session.rendezvous import View
-from elastic.workloads.session.shared_state import LEVEL_S, SharedState
 from elastic.workloads.session.state import (
     Allowance,
     SessionTerms,

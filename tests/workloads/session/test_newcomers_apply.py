@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from elastic.workloads.session import Session, SessionEnded, SessionSettings
-from elastic.workloads.session.shared_state import SharedState
+from elastic.workloads.session.membership import SharedState
 from elastic.workloads.session.state import SessionTerms, State, StateReceiver
 from elastic.workloads.session.state.transfer import TransferMessage, send
 from tests.certificates import credential

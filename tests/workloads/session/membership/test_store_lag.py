@@ -7,10 +7,10 @@ from collections.abc import Mapping
 
 from elastic.liveness import ROUND_BOUNDS
 from elastic.workloads.session.links import Status
+from elastic.workloads.session.membership import SharedState
+from elastic.workloads.session.membership.store_lag import StoreLag, blind, is_alone_blind
 from elastic.workloads.session.rendezvous import View
-from elastic.workloads.session.shared_state import SharedState
 from elastic.workloads.session.state import SessionTerms
-from elastic.workloads.session.store_lag import StoreLag, blind, is_alone_blind
 from tests.workloads.session.meetings import met
 
 LOOK_S = 0.05

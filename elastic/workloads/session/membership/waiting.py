@@ -7,9 +7,9 @@ from collections.abc import Callable
 from elastic.durations import MINUTE_S, SELDOM_S
 from elastic.figures import duration
 from elastic.workloads.session.division import fits
+from elastic.workloads.session.membership.shared_state import SharedState
 from elastic.workloads.session.messages import tell
 from elastic.workloads.session.rendezvous import View
-from elastic.workloads.session.shared_state import SharedState
 
 
 class WaitLog:

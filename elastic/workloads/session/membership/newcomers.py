@@ -7,11 +7,11 @@ from time import monotonic
 
 from elastic.durations import END_GRACE_S, LONGEST_RETRY_S, MOMENT_S, RETRY_S
 from elastic.rendezvous import Address
+from elastic.workloads.session.membership.shared_state import SharedState
+from elastic.workloads.session.membership.thread_group import ThreadGroup
 from elastic.workloads.session.rendezvous import View
 from elastic.workloads.session.settings import SessionSettings
-from elastic.workloads.session.shared_state import SharedState
 from elastic.workloads.session.state import Allowance, State, StateSender
-from elastic.workloads.session.thread_group import ThreadGroup
 
 Place = Callable[[str], tuple[Address, Address] | None]
 

@@ -14,10 +14,20 @@ from elastic.durations import GLANCE_S, LOOK_S, MOMENT_S, RETRY_S, SELDOM_S, SPI
 from elastic.errors import InvalidInput
 from elastic.liveness import ROUND_BOUNDS, LifeSign
 from elastic.rendezvous import CALL_TIMEOUT_S, Address, StoreLost
-from elastic.workloads.session.building import Builder
 from elastic.workloads.session.links import HangDetector, Links
-from elastic.workloads.session.newcomers import Reception
-from elastic.workloads.session.recording import OnRound, recorder
+from elastic.workloads.session.membership.building import Builder
+from elastic.workloads.session.membership.newcomers import Reception
+from elastic.workloads.session.membership.recording import OnRound, recorder
+from elastic.workloads.session.membership.shared_state import (
+    COMPLETE,
+    LEVEL_S,
+    NOBODY_WHOLE,
+    OVER,
+    SharedState,
+)
+from elastic.workloads.session.membership.store_lag import StoreLag, blind, is_alone_blind
+from elastic.workloads.session.membership.thread_group import ThreadGroup
+from elastic.workloads.session.membership.waiting import WaitLog, awaited
 from elastic.workloads.session.rendezvous import (
     DONE,
     Entrance,
@@ -32,17 +42,7 @@ from elastic.workloads.session.rendezvous import (
 )
 from elastic.workloads.session.rounds import Gpu, Round
 from elastic.workloads.session.settings import SessionSettings
-from elastic.workloads.session.shared_state import (
-    COMPLETE,
-    LEVEL_S,
-    NOBODY_WHOLE,
-    OVER,
-    SharedState,
-)
 from elastic.workloads.session.state import State, StateReceiver
-from elastic.workloads.session.store_lag import StoreLag, blind, is_alone_blind
-from elastic.workloads.session.thread_group import ThreadGroup
-from elastic.workloads.session.waiting import WaitLog, awaited
 
 # The longest call to a store that is frozen, and some more.
 LAST_CALL_S = 2 * CALL_TIMEOUT_S + MOMENT_S

@@ -9,10 +9,10 @@ from time import monotonic, sleep
 from elastic.durations import END_GRACE_S, SPIN_S
 from elastic.rendezvous import StoreLost
 from elastic.workloads.session.links import Links
+from elastic.workloads.session.membership.shared_state import SessionEnded, SharedState
 from elastic.workloads.session.rendezvous import MemberView, Move, StoreRendezvous, decide
 from elastic.workloads.session.rounds import LEFT_OUT, Round, RoundLost
 from elastic.workloads.session.settings import SessionSettings
-from elastic.workloads.session.shared_state import SessionEnded, SharedState
 
 
 class EndOfJob:

@@ -12,7 +12,7 @@ import torch
 
 from elastic.rendezvous import StoreServer
 from elastic.workloads.session import Session, SessionEnded
-from elastic.workloads.session.recording import OnRound
+from elastic.workloads.session.membership import OnRound
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.stores import session_settings
 

@@ -13,10 +13,10 @@ import torch
 
 from elastic.durations import MINUTE_S, SELDOM_S
 from elastic.workloads.session import Session
+from elastic.workloads.session.membership import SharedState
+from elastic.workloads.session.membership.waiting import WaitLog, awaited
 from elastic.workloads.session.rendezvous import View
-from elastic.workloads.session.shared_state import SharedState
 from elastic.workloads.session.state import SessionTerms, State, StateReceiver
-from elastic.workloads.session.waiting import WaitLog, awaited
 from tests.certificates import certificate, credential
 from tests.workloads.session.meetings import met
 from tests.workloads.session.member import BATCH, Task

@@ -16,12 +16,12 @@ from torch import Tensor
 from elastic.durations import END_GRACE_S
 from elastic.rendezvous import StoreServer
 from elastic.workloads.session import Session
-from elastic.workloads.session.newcomers import Reception
+from elastic.workloads.session.membership import SharedState
+from elastic.workloads.session.membership.newcomers import Reception
+from elastic.workloads.session.membership.thread_group import ThreadGroup
 from elastic.workloads.session.rendezvous import StoreRendezvous, View
-from elastic.workloads.session.shared_state import SharedState
 from elastic.workloads.session.state import SessionTerms, State
 from elastic.workloads.session.state.transfer import Room, receive
-from elastic.workloads.session.thread_group import ThreadGroup
 from tests.certificates import credential
 from tests.workloads.session.meetings import met
 from tests.workloads.session.member import BATCH, Task

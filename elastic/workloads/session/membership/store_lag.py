@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from elastic.durations import RETRY_S
 from elastic.liveness import ROUND_BOUNDS, LifeSign, ObserverTime, is_given_up
 from elastic.workloads.session.links import Status
+from elastic.workloads.session.membership.shared_state import SharedState
 from elastic.workloads.session.rendezvous import View
-from elastic.workloads.session.shared_state import SharedState
 
 
 class StoreLag:

@@ -12,7 +12,7 @@ import torch
 
 from elastic.errors import InvalidInput
 from elastic.workloads.session import SessionSettings
-from elastic.workloads.session.building import Builder
+from elastic.workloads.session.membership.building import Builder
 from elastic.workloads.session.rendezvous import View
 from elastic.workloads.session.rounds import Gpu
 from elastic.workloads.session.state import SessionTerms
