@@ -11,10 +11,7 @@ from torch import Tensor
 
 from elastic.durations import GLANCE_S
 from elastic.worker import hook
-from elastic.workloads.session.buffers import Buffers, GradientMessage, without_gradients
-from elastic.workloads.session.control_values import ControlValues, RankValues
 from elastic.workloads.session.division import Division, Pace, Stopwatch, slice_of
-from elastic.workloads.session.leveling import Leveling, ended
 from elastic.workloads.session.links import HangDetector
 from elastic.workloads.session.membership import (
     COMPLETE,
@@ -26,13 +23,26 @@ from elastic.workloads.session.membership import (
     SharedState,
 )
 from elastic.workloads.session.messages import tell
-from elastic.workloads.session.round_start import Meeting, TooOld
 from elastic.workloads.session.rounds import Round, RoundLost, prepare_nccl
-from elastic.workloads.session.session_step import CommittedStep, Compute, Outdated, SessionStep
 from elastic.workloads.session.settings import SessionSettings
 from elastic.workloads.session.state import Apply, SessionTerms, State, StateCopy, require_whole
-from elastic.workloads.session.sums import Sums
-from elastic.workloads.session.transaction_guard import TransactionGuard
+from elastic.workloads.session.turns import (
+    Buffers,
+    CommittedStep,
+    Compute,
+    ControlValues,
+    GradientMessage,
+    Leveling,
+    Meeting,
+    Outdated,
+    RankValues,
+    SessionStep,
+    Sums,
+    TooOld,
+    TransactionGuard,
+    ended,
+    without_gradients,
+)
 
 
 class Session(contextlib.AbstractContextManager["Session"]):

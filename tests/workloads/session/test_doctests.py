@@ -9,13 +9,13 @@ import pytest
 @pytest.mark.parametrize(
     "name",
     [
-        "buffers",
+        "turns.buffers",
         "links.hang_detector",
         "state.state_sender",
-        "leveling",
+        "turns.leveling",
         "settings",
         "division.shares",
-        "sums",
+        "turns.sums",
         "state.terms",
     ],
 )

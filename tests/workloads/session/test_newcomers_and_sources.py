@@ -13,7 +13,6 @@ from torch import Tensor
 
 from elastic.durations import RETRY_S
 from elastic.rendezvous import Address
-from elastic.workloads.session.buffers import Buffers
 from elastic.workloads.session.membership import SharedState
 from elastic.workloads.session.membership.newcomers import Reception
 from elastic.workloads.session.membership.shared_state import LEVEL_S
@@ -27,6 +26,7 @@ from elastic.workloads.session.state import (
 )
 from elastic.workloads.session.state.state_sender import QUEUED, WAIT_S
 from elastic.workloads.session.state.transfer import Room, TransferMessage, receive, send
+from elastic.workloads.session.turns import Buffers
 from tests.certificates import credential
 from tests.workloads.session.meetings import met
 from tests.workloads.session.running import wait_until

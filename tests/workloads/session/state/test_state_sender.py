@@ -11,7 +11,6 @@ from typing import Any, cast
 import torch
 from torch import Tensor
 
-from elastic.workloads.session.buffers import Buffers
 from elastic.workloads.session.state import (
     Allowance,
     SessionTerms,
@@ -21,6 +20,7 @@ from elastic.workloads.session.state import (
 )
 from elastic.workloads.session.state.state_sender import LateCopy
 from elastic.workloads.session.state.transfer import Room, TransferMessage, receive, send
+from elastic.workloads.session.turns import Buffers
 from tests.certificates import credential
 from tests.workloads.session.running import wait_until
 

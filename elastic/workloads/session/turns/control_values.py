@@ -13,9 +13,9 @@ from torch import Tensor
 
 from elastic.workloads.arithmetic import arithmetic_of
 from elastic.workloads.layout import in_memory_order, is_dense
-from elastic.workloads.session.buffers import CONTROL
 from elastic.workloads.session.rounds import Round, RoundLost
 from elastic.workloads.session.state import State
+from elastic.workloads.session.turns.buffers import CONTROL
 
 PIECE_BYTES = 8192  # two such are compared at a time
 # States are compared after each of a round's first steps, so that a newcomer that calculates

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from elastic.workloads.session import Session, SessionSettings
-from elastic.workloads.session.leveling import is_close
+from elastic.workloads.session.turns.leveling import is_close
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.stores import serve_store, session_settings
 

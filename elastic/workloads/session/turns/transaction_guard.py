@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable
 
 from elastic.workloads.session.membership import HALF_MOVED, SessionEnded, SharedState
-from elastic.workloads.session.session_step import Outdated
+from elastic.workloads.session.turns.session_step import Outdated
 
 
 class TransactionGuard(contextlib.AbstractContextManager["TransactionGuard"]):

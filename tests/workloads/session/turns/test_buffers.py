@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from elastic.errors import InvalidInput
-from elastic.workloads.session.buffers import Buffers
 from elastic.workloads.session.rendezvous import MAX_MEMBERS
+from elastic.workloads.session.turns import Buffers
 
 NOTHING = torch.zeros(2)
 

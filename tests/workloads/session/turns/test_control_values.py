@@ -10,15 +10,10 @@ import torch
 from torch import Tensor
 
 from elastic.workloads.session import Session, SessionEnded, SessionSettings
-from elastic.workloads.session.control_values import (
-    EVERY,
-    FIRST_STEPS,
-    PIECE_BYTES,
-    UNLIKE,
-    ControlValues,
-)
 from elastic.workloads.session.rounds import Round
 from elastic.workloads.session.state import State
+from elastic.workloads.session.turns import ControlValues
+from elastic.workloads.session.turns.control_values import EVERY, FIRST_STEPS, PIECE_BYTES, UNLIKE
 from tests.workloads.session.meetings import met
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import assert_near, undisturbed

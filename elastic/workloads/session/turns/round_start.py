@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import torch
 
-from elastic.workloads.session.buffers import Buffers
 from elastic.workloads.session.membership import NOBODY_WHOLE, SessionEnded
 from elastic.workloads.session.rounds import Gloo, Round, RoundLost
+from elastic.workloads.session.turns.buffers import Buffers
 
 
 class TooOld(RoundLost):

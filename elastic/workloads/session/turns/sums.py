@@ -16,7 +16,7 @@ from torch import Tensor
 from elastic.errors import InvalidInput
 from elastic.workloads.session.membership import SharedState
 from elastic.workloads.session.rounds import DEVICES, TYPES, Gloo, Round, RoundLost
-from elastic.workloads.session.transaction_guard import TransactionGuard
+from elastic.workloads.session.turns.transaction_guard import TransactionGuard
 
 FIRST_TURNS = 4  # a newcomer's first share is empty, and some scripts alternate two kinds of steps
 

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from elastic.errors import InvalidInput
 from elastic.workloads.session import Session, SessionEnded, SessionSettings, SessionStep
-from elastic.workloads.session.sums import FIRST_TURNS, Sum, odd
+from elastic.workloads.session.turns.sums import FIRST_TURNS, Sum, odd
 from tests.docs.pages import blocks
 from tests.workloads.session.running import assert_near
 from tests.workloads.session.stores import serve_store, session_settings

@@ -10,9 +10,8 @@ import torch
 from torch.distributed import HashStore  # type: ignore[attr-defined]  # torch forgets to export it
 
 from elastic.workloads.session import SessionEnded
-from elastic.workloads.session.buffers import Buffers
-from elastic.workloads.session.round_start import Meeting, TooOld
 from elastic.workloads.session.rounds import Gloo, Plug, RoundLost
+from elastic.workloads.session.turns import Buffers, Meeting, TooOld
 from tests.workloads.session.meetings import met
 
 NEWEST, SUMS = 5, 7.0
