@@ -19,8 +19,7 @@ from torch import Tensor
 from elastic.errors import InvalidInput
 from elastic.worker import checkpointed, drained, finished, note, paramount
 from elastic.workloads.arithmetic import DTYPES, Arithmetic, LossScale, set_up, settle
-from elastic.workloads.background import BackgroundSaver, Saved
-from elastic.workloads.checkpoint import Checkpoints
+from elastic.workloads.checkpoint import BackgroundSaver, Checkpoints, Saved, way_from
 from elastic.workloads.esrgan import progress as progress_module
 from elastic.workloads.esrgan import weights
 from elastic.workloads.esrgan.batches import Batches
@@ -32,7 +31,6 @@ from elastic.workloads.esrgan.options import GAN, WARMUP, EsrganOptions
 from elastic.workloads.esrgan.progress import TrainingProgress, options_digest
 from elastic.workloads.esrgan.step import LOSS_NAMES, Stepper, StepReport
 from elastic.workloads.group import ProcessGroup
-from elastic.workloads.host_copy import way_from
 from elastic.workloads.photographs import Photographs, open_photographs
 from elastic.workloads.rhythm import Rhythm
 from elastic.workloads.schedule import learning_rate

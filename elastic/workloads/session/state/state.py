@@ -11,7 +11,7 @@ from torch import Tensor
 
 from elastic.errors import InvalidInput
 from elastic.workloads.arithmetic import ExactArithmetic
-from elastic.workloads.host_copy import on_host
+from elastic.workloads.checkpoint import on_host
 from elastic.workloads.layout import dense_strides, placing, shares_memory
 from elastic.workloads.session.rounds import FLOATS
 

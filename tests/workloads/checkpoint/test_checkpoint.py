@@ -17,8 +17,8 @@ import torch
 from torch import nn, serialization
 
 from elastic.errors import InvalidInput
-from elastic.workloads import checkpoint
-from elastic.workloads.checkpoint import CheckpointRefused, Checkpoints, digest_of
+from elastic.workloads.checkpoint import CheckpointRefused, Checkpoints, checkpoint
+from elastic.workloads.checkpoint.checkpoint import digest_of
 
 
 class Colour(Enum):

@@ -9,8 +9,8 @@ from time import monotonic, thread_time
 from typing import Any
 
 from elastic.durations import TRANSFER_TIMEOUT_S
-from elastic.workloads.checkpoint import Checkpoints
-from elastic.workloads.host_copy import AtOnce, CopyWay, HostCopy
+from elastic.workloads.checkpoint.checkpoint import Checkpoints
+from elastic.workloads.checkpoint.host_copy import AtOnce, CopyWay, HostCopy
 from elastic.workloads.rhythm import Rhythm
 
 

@@ -18,8 +18,7 @@ import pytest
 import torch
 
 from elastic.workloads import Rhythm
-from elastic.workloads.background import BackgroundSaver, Saved
-from elastic.workloads.checkpoint import Checkpoints
+from elastic.workloads.checkpoint import BackgroundSaver, Checkpoints, Saved
 
 LIMIT = Rhythm(most_iterations=10)
 
@@ -220,9 +219,8 @@ def test_nothing_was_taken_and_nothing_is_waited_for(tmp_path: Path, told: list[
 ENDLESS = """
 import sys, torch
 from pathlib import Path
-from elastic.workloads.background import BackgroundSaver
-from elastic.workloads.checkpoint import Checkpoints
-from elastic.workloads.rhythm import Rhythm
+from elastic.workloads import Rhythm
+from elastic.workloads.checkpoint import BackgroundSaver, Checkpoints
 tell = lambda saved: print(saved.iteration, flush=True)
 saver = BackgroundSaver(Checkpoints(Path(sys.argv[1]), "p", "o"), Rhythm(1), at=0, tell=tell)
 for iteration in range(1, 10_000):
