@@ -21,8 +21,7 @@ from elastic.workloads.esrgan.batches import SampleBatch
 from elastic.workloads.esrgan.features import Features
 from elastic.workloads.esrgan.networks import Networks
 from elastic.workloads.esrgan.options import EsrganOptions
-from elastic.workloads.gradient_sum import GradientSum
-from elastic.workloads.group import ProcessGroup
+from elastic.workloads.group import GradientSum, ProcessGroup
 
 Summed = Callable[[Tensor], Tensor]
 Receive = Callable[[Sequence[Tensor]], None]

@@ -11,7 +11,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
-from elastic.workloads.group import ProcessGroup
+from elastic.workloads.group.group import ProcessGroup
 
 # The size that torch's DistributedDataParallel sends at a time: its documentation, `bucket_cap_mb`.
 # benchmarks/gradient_overlap.py shows what it gains here.

@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from elastic.errors import InvalidInput
-from elastic.workloads import group
-from elastic.workloads.group import device_of, gpu_of
+from elastic.workloads.group import device_of, group
+from elastic.workloads.group.group import gpu_of
 
 
 def test_the_examples_hold() -> None:

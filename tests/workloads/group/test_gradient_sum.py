@@ -15,8 +15,7 @@ import torch.distributed as dist
 from torch import Tensor, nn
 from torch.distributed import HashStore, ProcessGroupGloo  # type: ignore[attr-defined]  # torch forgets to export them
 
-from elastic.workloads.gradient_sum import GradientSum
-from elastic.workloads.group import ProcessGroup
+from elastic.workloads.group import GradientSum, ProcessGroup
 
 
 class Done:
