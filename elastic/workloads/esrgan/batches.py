@@ -10,8 +10,7 @@ from torch import Tensor
 
 from elastic.workloads.esrgan.options import EsrganOptions
 from elastic.workloads.group import ProcessGroup
-from elastic.workloads.photographs import Photographs, as_batch, shrink
-from elastic.workloads.sample_order import draw, share
+from elastic.workloads.photographs import Photographs, as_batch, draw, share, shrink
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,7 @@ from torch.nn import functional
 
 from elastic.workloads.esrgan.generator import SCALE, enlarge
 from elastic.workloads.esrgan.options import EsrganOptions
-from elastic.workloads.photographs import Photographs, shrink
-from elastic.workloads.sample_order import Draw
+from elastic.workloads.photographs import Draw, Photographs, shrink
 
 # Pixels at each edge that do not count, as in super-resolution papers (arXiv:1809.00219, section
 # 4.1).

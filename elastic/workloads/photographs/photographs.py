@@ -17,8 +17,8 @@ from torch.nn import functional
 
 from elastic.errors import InvalidInput
 from elastic.workloads.image_folder import BUNDLED, check_unreadable, images_in
+from elastic.workloads.photographs.sample_order import Draw
 from elastic.workloads.pictures import NoImage, Pixels, read_pixels, with_channels
-from elastic.workloads.sample_order import Draw
 
 # An eighth of the smallest node's memory (2 GiB): all of scikit-image's photographs, or some of a
 # folder's.

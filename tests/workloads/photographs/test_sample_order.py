@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elastic.workloads.sample_order import draw, share
+from elastic.workloads.photographs import draw, share
 
 
 @given(batch=st.integers(0, 200), world_size=st.integers(1, 9))

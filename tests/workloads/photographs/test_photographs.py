@@ -9,8 +9,7 @@ import torch
 from PIL import Image
 
 from elastic.errors import InvalidInput
-from elastic.workloads.photographs import Photographs, open_photographs, shrink
-from elastic.workloads.sample_order import Draw, draw
+from elastic.workloads.photographs import Draw, Photographs, draw, open_photographs, shrink
 from tests.workloads.esrgan.builders import write_photographs
 from tests.workloads.files import deep_png
 

@@ -15,14 +15,14 @@ from PIL import Image, ImageOps
 
 from elastic.workloads.pictures import (
     NoImage,
-    in_8_bits,
+    PngWriter,
     open_picture,
     profile_of,
     read_pixels,
     size_of,
     with_channels,
 )
-from elastic.workloads.png import PngWriter
+from elastic.workloads.pictures.pictures import in_8_bits
 from tests.workloads.files import deep_png
 
 RAMP = numpy.arange(16 * 12 * 3, dtype=numpy.uint8).reshape(12, 16, 3)

@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 import numpy
 
-from elastic.workloads.pictures import Pixels
+from elastic.workloads.pictures.pictures import Pixels
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 # By channels: grey, grey and alpha, colour, colour and alpha.
