@@ -25,7 +25,7 @@ from elastic.workloads.esrgan import weights
 from elastic.workloads.esrgan.batches import Batches
 from elastic.workloads.esrgan.features import choose_features
 from elastic.workloads.esrgan.files import init_path, looked_over
-from elastic.workloads.esrgan.judging import HeldOut, bicubic, cut_held_out, judge, save_picture
+from elastic.workloads.esrgan.generator import HeldOut, bicubic, cut_held_out, judge, save_picture
 from elastic.workloads.esrgan.networks import AVERAGE, Networks, build_networks
 from elastic.workloads.esrgan.options import GAN, WARMUP, EsrganOptions
 from elastic.workloads.esrgan.progress import TrainingProgress, options_digest

@@ -11,7 +11,7 @@ from PIL import Image, ImageDraw
 from torch import Tensor
 from torch.nn import functional
 
-from elastic.workloads.esrgan.generator import SCALE, enlarge
+from elastic.workloads.esrgan.generator.generator import SCALE, enlarge
 from elastic.workloads.esrgan.options import EsrganOptions
 from elastic.workloads.photographs import Draw, Photographs, shrink
 

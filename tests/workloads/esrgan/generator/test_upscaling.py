@@ -15,8 +15,8 @@ from PIL import Image
 
 from elastic.errors import InvalidInput
 from elastic.workloads.esrgan import weights
-from elastic.workloads.esrgan.generator import Generator
-from elastic.workloads.esrgan.upscaling import OVERLAP, TILE, Upscaler, tile_starts, upscaler_of
+from elastic.workloads.esrgan.generator import Generator, Upscaler, upscaler_of
+from elastic.workloads.esrgan.generator.upscaling import OVERLAP, TILE, tile_starts
 from elastic.workloads.pictures import profile_of, read_pixels
 from tests.workloads.esrgan.builders import tiny_options
 from tests.workloads.files import deep_png
@@ -166,12 +166,16 @@ def test_a_wide_picture_is_enlarged_in_lower_bands_and_one_that_is_too_wide_is_r
     Image.fromarray(scene(80, 300)).save(tmp_path / "a.png")
     upscaler = an_upscaler(tmp_path)
     upscaler.upscale(tmp_path / "a.png", tmp_path / "b.png")
-    monkeypatch.setattr("elastic.workloads.esrgan.upscaling._MOST_BAND_BYTES", 40 * 300 * 3 * 16)
+    monkeypatch.setattr(
+        "elastic.workloads.esrgan.generator.upscaling._MOST_BAND_BYTES", 40 * 300 * 3 * 16
+    )
     upscaler.upscale(tmp_path / "a.png", tmp_path / "c.png")
     whole, banded = (read_pixels(tmp_path / name).astype(int) for name in ("b.png", "c.png"))
     assert whole.shape == banded.shape == (320, 1200, 3)
     assert numpy.abs(whole - banded).mean() < 2
-    monkeypatch.setattr("elastic.workloads.esrgan.upscaling._MOST_BAND_BYTES", 32 * 200 * 3 * 16)
+    monkeypatch.setattr(
+        "elastic.workloads.esrgan.generator.upscaling._MOST_BAND_BYTES", 32 * 200 * 3 * 16
+    )
     with pytest.raises(
         InvalidInput, match="wanted at most 200 pixels in a row, found 300; cut it in parts"
     ):

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from elastic.errors import InvalidInput
 from elastic.workloads.esrgan import weights
-from elastic.workloads.esrgan.generator import SCALE, Generator, enlarge
+from elastic.workloads.esrgan.generator.generator import SCALE, Generator, enlarge
 from elastic.workloads.pictures import Picture, Pixels, PngWriter, open_picture, profile_of
 
 # Pixels of the small picture. For such a tile the reference's generator takes some 350 MiB, without

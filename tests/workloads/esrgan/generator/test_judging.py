@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from elastic.workloads.esrgan.judging import bicubic, cut_held_out, psnr_y_db
+from elastic.workloads.esrgan.generator import bicubic, cut_held_out
+from elastic.workloads.esrgan.generator.judging import psnr_y_db
 from elastic.workloads.photographs import open_photographs
 from tests.workloads.esrgan.builders import tiny_options
 
