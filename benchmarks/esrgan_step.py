@@ -199,8 +199,7 @@ def our_training(
     from elastic.workloads.arithmetic import DTYPES, LossScale
     from elastic.workloads.esrgan import EsrganOptions
     from elastic.workloads.esrgan.batches import Batches
-    from elastic.workloads.esrgan.features import random_features
-    from elastic.workloads.esrgan.networks import build_networks
+    from elastic.workloads.esrgan.networks import build_networks, random_features
     from elastic.workloads.esrgan.step import Stepper
     from elastic.workloads.group import ProcessGroup
     from elastic.workloads.photographs import open_photographs
@@ -281,7 +280,7 @@ def _reference_networks(blocks: int) -> tuple[Any, Any, Any]:
     import torch
     from torch import nn
 
-    from elastic.workloads.esrgan.features import Features
+    from elastic.workloads.esrgan.networks import Features
 
     def convolution(inputs: int, outputs: int, stride: int = 1) -> nn.Conv2d:
         return nn.Conv2d(inputs, outputs, 3, stride, 1)
@@ -354,8 +353,7 @@ def measure_preset(preset: str, turns: int) -> int:
     torch.set_num_threads(1)
     from elastic.workloads import WORKLOADS
     from elastic.workloads.esrgan.batches import Batches
-    from elastic.workloads.esrgan.features import random_features
-    from elastic.workloads.esrgan.networks import build_networks
+    from elastic.workloads.esrgan.networks import build_networks, random_features
     from elastic.workloads.esrgan.step import Stepper
     from elastic.workloads.group import ProcessGroup
     from elastic.workloads.photographs import open_photographs

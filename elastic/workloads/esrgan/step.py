@@ -18,8 +18,7 @@ from torch.autograd import grad
 from elastic.workloads.arithmetic import autocast
 from elastic.workloads.esrgan import losses
 from elastic.workloads.esrgan.batches import SampleBatch
-from elastic.workloads.esrgan.features import Features
-from elastic.workloads.esrgan.networks import Networks
+from elastic.workloads.esrgan.networks import Features, Networks
 from elastic.workloads.esrgan.options import EsrganOptions
 from elastic.workloads.group import GradientSum, ProcessGroup
 

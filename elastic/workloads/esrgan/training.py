@@ -23,10 +23,9 @@ from elastic.workloads.checkpoint import BackgroundSaver, Checkpoints, Saved, wa
 from elastic.workloads.esrgan import progress as progress_module
 from elastic.workloads.esrgan import weights
 from elastic.workloads.esrgan.batches import Batches
-from elastic.workloads.esrgan.features import choose_features
 from elastic.workloads.esrgan.files import init_path, looked_over
 from elastic.workloads.esrgan.generator import HeldOut, bicubic, cut_held_out, judge, save_picture
-from elastic.workloads.esrgan.networks import AVERAGE, Networks, build_networks
+from elastic.workloads.esrgan.networks import AVERAGE, Networks, build_networks, choose_features
 from elastic.workloads.esrgan.options import GAN, WARMUP, EsrganOptions
 from elastic.workloads.esrgan.progress import TrainingProgress, options_digest
 from elastic.workloads.esrgan.step import LOSS_NAMES, Stepper, StepReport

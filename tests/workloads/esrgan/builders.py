@@ -11,8 +11,7 @@ from torch import Tensor
 from elastic.workloads.arithmetic import LossScale
 from elastic.workloads.esrgan import EsrganOptions
 from elastic.workloads.esrgan.batches import Batches, SampleBatch
-from elastic.workloads.esrgan.features import random_features
-from elastic.workloads.esrgan.networks import Networks, build_networks
+from elastic.workloads.esrgan.networks import Networks, build_networks, random_features
 from elastic.workloads.esrgan.step import Stepper
 from elastic.workloads.group import ProcessGroup
 from elastic.workloads.photographs import Photographs

@@ -6,7 +6,8 @@ import pytest
 import torch
 
 from elastic.worker.torchvision_import import help_torchvision
-from elastic.workloads.esrgan.features import Features, is_offline, random_features
+from elastic.workloads.esrgan.networks import Features, random_features
+from elastic.workloads.esrgan.networks.features import is_offline
 
 
 @pytest.mark.slow

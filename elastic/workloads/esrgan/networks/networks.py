@@ -12,8 +12,8 @@ from torch.func import functional_call
 
 from elastic.workloads.adam import Adam
 from elastic.workloads.arithmetic import LossScale
-from elastic.workloads.esrgan.discriminator import Discriminator
 from elastic.workloads.esrgan.generator import Generator
+from elastic.workloads.esrgan.networks.discriminator import Discriminator
 from elastic.workloads.esrgan.options import EsrganOptions
 from elastic.workloads.moving_average import MovingAverage
 
