@@ -25,9 +25,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from elastic.workloads.esrgan import EsrganOptions
-    from elastic.workloads.esrgan.batches import Batches
     from elastic.workloads.esrgan.networks import Networks
-    from elastic.workloads.esrgan.step import Stepper
+    from elastic.workloads.esrgan.training import Batches, Stepper
 
 CONTENDERS = ("reference", "fp32", "bf16")
 
@@ -198,9 +197,8 @@ def our_training(
 
     from elastic.workloads.arithmetic import DTYPES, LossScale
     from elastic.workloads.esrgan import EsrganOptions
-    from elastic.workloads.esrgan.batches import Batches
     from elastic.workloads.esrgan.networks import build_networks, random_features
-    from elastic.workloads.esrgan.step import Stepper
+    from elastic.workloads.esrgan.training import Batches, Stepper
     from elastic.workloads.group import ProcessGroup
     from elastic.workloads.photographs import open_photographs
 
@@ -352,9 +350,8 @@ def measure_preset(preset: str, turns: int) -> int:
 
     torch.set_num_threads(1)
     from elastic.workloads import WORKLOADS
-    from elastic.workloads.esrgan.batches import Batches
     from elastic.workloads.esrgan.networks import build_networks, random_features
-    from elastic.workloads.esrgan.step import Stepper
+    from elastic.workloads.esrgan.training import Batches, Stepper
     from elastic.workloads.group import ProcessGroup
     from elastic.workloads.photographs import open_photographs
 

@@ -10,9 +10,8 @@ from torch import Tensor
 
 from elastic.workloads.arithmetic import LossScale
 from elastic.workloads.esrgan import EsrganOptions
-from elastic.workloads.esrgan.batches import Batches, SampleBatch
 from elastic.workloads.esrgan.networks import Networks, build_networks, random_features
-from elastic.workloads.esrgan.step import Stepper
+from elastic.workloads.esrgan.training import Batches, SampleBatch, Stepper
 from elastic.workloads.group import ProcessGroup
 from elastic.workloads.photographs import Photographs
 

@@ -16,10 +16,10 @@ from torch import Tensor
 from torch.autograd import grad
 
 from elastic.workloads.arithmetic import autocast
-from elastic.workloads.esrgan import losses
-from elastic.workloads.esrgan.batches import SampleBatch
 from elastic.workloads.esrgan.networks import Features, Networks
 from elastic.workloads.esrgan.options import EsrganOptions
+from elastic.workloads.esrgan.training import losses
+from elastic.workloads.esrgan.training.batches import SampleBatch
 from elastic.workloads.group import GradientSum, ProcessGroup
 
 Summed = Callable[[Tensor], Tensor]

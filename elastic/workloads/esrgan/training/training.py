@@ -20,15 +20,15 @@ from elastic.errors import InvalidInput
 from elastic.worker import checkpointed, drained, finished, note, paramount
 from elastic.workloads.arithmetic import DTYPES, Arithmetic, LossScale, set_up, settle
 from elastic.workloads.checkpoint import BackgroundSaver, Checkpoints, Saved, way_from
-from elastic.workloads.esrgan import progress as progress_module
 from elastic.workloads.esrgan import weights
-from elastic.workloads.esrgan.batches import Batches
 from elastic.workloads.esrgan.files import init_path, looked_over
 from elastic.workloads.esrgan.generator import HeldOut, bicubic, cut_held_out, judge, save_picture
 from elastic.workloads.esrgan.networks import AVERAGE, Networks, build_networks, choose_features
 from elastic.workloads.esrgan.options import GAN, WARMUP, EsrganOptions
-from elastic.workloads.esrgan.progress import TrainingProgress, options_digest
-from elastic.workloads.esrgan.step import LOSS_NAMES, Stepper, StepReport
+from elastic.workloads.esrgan.training import progress as progress_module
+from elastic.workloads.esrgan.training.batches import Batches
+from elastic.workloads.esrgan.training.progress import TrainingProgress, options_digest
+from elastic.workloads.esrgan.training.step import LOSS_NAMES, Stepper, StepReport
 from elastic.workloads.group import ProcessGroup
 from elastic.workloads.photographs import Photographs, open_photographs
 from elastic.workloads.rhythm import Rhythm
