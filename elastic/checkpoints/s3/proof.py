@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 
-from elastic.checkpoints.s3 import Bucket
+from elastic.checkpoints.s3.bucket import Bucket
 from elastic.errors import NotFound, StorageUnavailable
 
 
