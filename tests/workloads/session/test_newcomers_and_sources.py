@@ -25,7 +25,7 @@ from elastic.workloads.session.state import (
     StateSender,
 )
 from elastic.workloads.session.state.state_sender import QUEUED, WAIT_S
-from elastic.workloads.session.state.transfer import Room, TransferMessage, receive, send
+from elastic.workloads.session.transfer import Room, TransferMessage, receive, send
 from elastic.workloads.session.turns import Buffers
 from tests.certificates import credential
 from tests.workloads.session.meetings import met

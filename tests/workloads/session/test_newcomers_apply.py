@@ -18,7 +18,7 @@ from torch import Tensor
 from elastic.workloads.session import Session, SessionEnded, SessionSettings
 from elastic.workloads.session.membership import SharedState
 from elastic.workloads.session.state import SessionTerms, State, StateReceiver
-from elastic.workloads.session.state.transfer import TransferMessage, send
+from elastic.workloads.session.transfer import TransferMessage, send
 from tests.certificates import credential
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import wait_until

@@ -18,9 +18,8 @@ from torch import Tensor
 from elastic.durations import CONNECT_TIMEOUT_S, HEARTBEAT_S, SPIN_S, TRANSFER_TIMEOUT_S
 from elastic.rendezvous import Address, Credential, halt, ours
 from elastic.workloads.arithmetic import arithmetic_of
-from elastic.workloads.session.state.channel import Channel
 from elastic.workloads.session.state.state import State
-from elastic.workloads.session.state.transfer import TransferMessage, send
+from elastic.workloads.session.transfer import Channel, TransferMessage, send
 
 # Steps whose gradients may be queued before the source waits.
 QUEUED = 4

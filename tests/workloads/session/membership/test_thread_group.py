@@ -21,7 +21,7 @@ from elastic.workloads.session.membership.newcomers import Reception
 from elastic.workloads.session.membership.thread_group import ThreadGroup
 from elastic.workloads.session.rendezvous import StoreRendezvous, View
 from elastic.workloads.session.state import SessionTerms, State
-from elastic.workloads.session.state.transfer import Room, receive
+from elastic.workloads.session.transfer import Room, receive
 from tests.certificates import credential
 from tests.workloads.session.meetings import met
 from tests.workloads.session.member import BATCH, Task

@@ -19,7 +19,7 @@ from elastic.workloads.session.state import (
     StateSender,
 )
 from elastic.workloads.session.state.state_sender import LateCopy
-from elastic.workloads.session.state.transfer import Room, TransferMessage, receive, send
+from elastic.workloads.session.transfer import Room, TransferMessage, receive, send
 from elastic.workloads.session.turns import Buffers
 from tests.certificates import credential
 from tests.workloads.session.running import wait_until
