@@ -10,8 +10,8 @@ from typing import Any
 from elastic import figures
 from elastic.archive import Archive
 from elastic.cli import render
-from elastic.cli.candidates import candidate_table, is_known, shortlist, tell_of_left_out
-from elastic.cli.frontier import Point, chart
+from elastic.cli.job_pages.candidates import candidate_table, is_known, shortlist, tell_of_left_out
+from elastic.cli.job_pages.frontier import Point, chart
 from elastic.cli.render import Column
 from elastic.log_line import plain_lines
 from elastic.model import JobPhase, how_to_resume

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from elastic.cli.frontier import COLUMNS, ROWS, Point, chart
+from elastic.cli.job_pages.frontier import COLUMNS, ROWS, Point, chart
 
 HOUR_S = 3600.0
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from elastic.cli import render
-from elastic.cli.candidates import candidate_table, shortlist
 from elastic.cli.decision import explain_decision
-from elastic.cli.job_pages import show_plan
+from elastic.cli.job_pages import candidate_table, show_plan
+from elastic.cli.job_pages.candidates import shortlist
 
 SPOT = {"us-east-1a": 0.034, "us-east-1b": 0.031}
 TYPES = {"c5.large": 1.0, "c5.xlarge": 2.0, "c5.2xlarge": 4.0}

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from elastic.cli import job_pages
-from elastic.cli.job_pages import show_job
+from elastic.cli.job_pages import show_forecast, show_job, show_scaling
+from elastic.cli.job_pages.one_job import show_uses
 
 WAITING: dict[str, Any] = {
     "id": "job-1",
@@ -155,7 +155,7 @@ def test_a_plan_shows_what_each_finish_time_costs_and_the_goals_that_nothing_mee
         "left_s": 5400.0,
         "budget_usd": 0.1,
     }
-    job_pages.show_forecast(told)
+    show_forecast(told)
     shown = capsys.readouterr().out
     assert "a  1 x small on-demand" in shown and "b  1 x large on-demand" in shown
     assert "| is the deadline" in shown
@@ -171,9 +171,9 @@ def test_a_plan_shows_what_each_finish_time_costs_and_the_goals_that_nothing_mee
         "left_s": None,
         "budget_usd": None,
     }
-    job_pages.show_forecast(unknown | {"budget_usd": 0.1})
+    show_forecast(unknown | {"budget_usd": 0.1})
     assert "the first measured windows will tell" in capsys.readouterr().out
-    job_pages.show_forecast(unknown)
+    show_forecast(unknown)
     assert capsys.readouterr().out == ""
 
 
@@ -190,7 +190,7 @@ def test_a_forecast_has_a_line_for_the_group_that_trains_even_if_another_is_bett
         "left_s": None,
         "budget_usd": None,
     }
-    job_pages.show_forecast(told, current=here["group"])
+    show_forecast(told, current=here["group"])
     shown = capsys.readouterr().out
     assert "done in, the cheapest for each time; -> trains now:" in shown
     lines = [" ".join(line.split()) for line in shown.splitlines()]
@@ -207,7 +207,7 @@ def test_a_report_says_where_every_dollar_went(capsys: pytest.CaptureFixture[str
         {"name": "useful", "usd": 0.75},
         {"name": "idle", "usd": 0.0},
     ]
-    job_pages.show_uses({"spent_usd": 1.0, "uses": uses})
+    show_uses({"spent_usd": 1.0, "uses": uses})
     assert capsys.readouterr().out == "of it useful 75 %, boot 25 %\n"
 
 
@@ -249,7 +249,7 @@ def test_scaling_says_what_the_move_has_done_again(
         "target_usd_per_h": 0.0,
     }
     redo = {"redone": redone, "redone_usd": usd, "begins_at_zero": begins_at_zero}
-    job_pages.show_scaling({**nothing, "why": "as the job fixes it", **redo})
+    show_scaling({**nothing, "why": "as the job fixes it", **redo})
     lines = capsys.readouterr().out.splitlines()
     assert lines[-1] == "as the job fixes it"
     assert (lines[2].startswith(said), len(lines) > 3) == (True, bool(said))
