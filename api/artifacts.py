@@ -9,9 +9,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
-from elastic.checkpoints import File, Location, is_location, parse_location
-from elastic.checkpoints.index import CheckpointIndex
-from elastic.checkpoints.objects import FolderObjects, Objects
+from elastic.checkpoints import (
+    CheckpointIndex,
+    File,
+    FolderObjects,
+    Location,
+    Objects,
+    is_location,
+    parse_location,
+)
 from elastic.clock import Clock
 from elastic.config import Settings
 from elastic.durations import SELDOM_S

@@ -17,8 +17,7 @@ from pathlib import Path
 import torch
 
 from elastic.workloads import Rhythm
-from elastic.workloads.background import BackgroundSaver, Saved
-from elastic.workloads.checkpoint import Checkpoints
+from elastic.workloads.checkpoint import BackgroundSaver, Checkpoints, Saved
 
 STEPS = 40
 

@@ -87,11 +87,9 @@ def turns_of(size: int, precision: str) -> Mapping[str, Callable[[], None]]:
     import torch
 
     from elastic.workloads import WORKLOADS
-    from elastic.workloads.esrgan.batches import Batches
-    from elastic.workloads.esrgan.features import random_features
-    from elastic.workloads.esrgan.networks import build_networks
-    from elastic.workloads.esrgan.precision import DTYPES
-    from elastic.workloads.esrgan.step import Stepper
+    from elastic.workloads.arithmetic import DTYPES
+    from elastic.workloads.esrgan.networks import build_networks, random_features
+    from elastic.workloads.esrgan.training import Batches, Stepper
     from elastic.workloads.group import ProcessGroup
     from elastic.workloads.photographs import open_photographs
 

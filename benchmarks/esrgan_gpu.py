@@ -31,10 +31,10 @@ from torch.profiler import ProfilerActivity, profile
 from benchmarks import gradient_overlap
 from benchmarks.esrgan_step import our_step, our_training, reference_step
 from elastic.workloads.arithmetic import Arithmetic, Products, set_up, use
+from elastic.workloads.checkpoint import AtOnce, CopyWay, HostCopy, way_from
 from elastic.workloads.esrgan import EsrganOptions
 from elastic.workloads.esrgan.networks import build_networks
 from elastic.workloads.group import device_of
-from elastic.workloads.host_copy import AtOnce, CopyWay, HostCopy, way_from
 from elastic.workloads.session import Session, SessionSettings, SessionStep
 from tests.workloads.session.running import running_fleet
 

@@ -25,9 +25,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from elastic.workloads.esrgan import EsrganOptions
-    from elastic.workloads.esrgan.batches import Batches
     from elastic.workloads.esrgan.networks import Networks
-    from elastic.workloads.esrgan.step import Stepper
+    from elastic.workloads.esrgan.training import Batches, Stepper
 
 CONTENDERS = ("reference", "fp32", "bf16")
 
@@ -87,7 +86,7 @@ def contenders_here() -> list[str]:
     times float32."""
     import torch
 
-    from elastic.workloads.esrgan.precision import settle
+    from elastic.workloads.arithmetic import settle
 
     if settle("auto", torch.device("cpu")) == "bf16":
         return list(CONTENDERS)
@@ -196,14 +195,11 @@ def our_training(
     """Gives the workload's networks, and what trains them."""
     import torch
 
+    from elastic.workloads.arithmetic import DTYPES, LossScale
     from elastic.workloads.esrgan import EsrganOptions
-    from elastic.workloads.esrgan.batches import Batches
-    from elastic.workloads.esrgan.features import random_features
-    from elastic.workloads.esrgan.networks import build_networks
-    from elastic.workloads.esrgan.precision import DTYPES
-    from elastic.workloads.esrgan.step import Stepper
+    from elastic.workloads.esrgan.networks import build_networks, random_features
+    from elastic.workloads.esrgan.training import Batches, Stepper
     from elastic.workloads.group import ProcessGroup
-    from elastic.workloads.loss_scale import LossScale
     from elastic.workloads.photographs import open_photographs
 
     options = EsrganOptions(
@@ -282,7 +278,7 @@ def _reference_networks(blocks: int) -> tuple[Any, Any, Any]:
     import torch
     from torch import nn
 
-    from elastic.workloads.esrgan.features import Features
+    from elastic.workloads.esrgan.networks import Features
 
     def convolution(inputs: int, outputs: int, stride: int = 1) -> nn.Conv2d:
         return nn.Conv2d(inputs, outputs, 3, stride, 1)
@@ -354,10 +350,8 @@ def measure_preset(preset: str, turns: int) -> int:
 
     torch.set_num_threads(1)
     from elastic.workloads import WORKLOADS
-    from elastic.workloads.esrgan.batches import Batches
-    from elastic.workloads.esrgan.features import random_features
-    from elastic.workloads.esrgan.networks import build_networks
-    from elastic.workloads.esrgan.step import Stepper
+    from elastic.workloads.esrgan.networks import build_networks, random_features
+    from elastic.workloads.esrgan.training import Batches, Stepper
     from elastic.workloads.group import ProcessGroup
     from elastic.workloads.photographs import open_photographs
 

@@ -83,8 +83,7 @@ def train(options: argparse.Namespace) -> None:
 
     from elastic.workloads.esrgan import EsrganOptions
     from elastic.workloads.esrgan.networks import build_networks
-    from elastic.workloads.gradient_sum import BUCKET_BYTES, GradientSum
-    from elastic.workloads.group import joined
+    from elastic.workloads.group import BUCKET_BYTES, GradientSum, joined
 
     torch.set_num_threads(1)
     settings = EsrganOptions(

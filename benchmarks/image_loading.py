@@ -22,7 +22,7 @@ import torch
 from PIL import Image, ImageFilter
 
 from elastic.workloads.esrgan import EsrganOptions
-from elastic.workloads.esrgan.batches import Batches
+from elastic.workloads.esrgan.training import Batches
 from elastic.workloads.group import ProcessGroup
 from elastic.workloads.image_folder import look_over
 from elastic.workloads.photographs import open_photographs

@@ -12,7 +12,7 @@ from pathlib import Path
 from elastic.agent.throttle import Throttle
 from elastic.clock import Clock
 from elastic.durations import GLANCE_S
-from elastic.providers.keeping.process import find_family, kill
+from elastic.providers.keeping import find_family, kill
 from elastic_lab.boot import write_boot_files
 from elastic_lab.hypervisor import INSTANCE_MARK, LAB_MARK, GuestOrder, RunningGuest, environment
 from elastic_lab.imds import MetadataServer

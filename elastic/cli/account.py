@@ -47,8 +47,7 @@ def check_checkpoints(settings: Settings, *, endpoint_url: str) -> Finding:
     Nodes do the same with their own role when they start.
     """
     from elastic.checkpoints import is_location, parse_location
-    from elastic.checkpoints.proof import check_bucket
-    from elastic.checkpoints.s3 import Bucket, connect
+    from elastic.checkpoints.s3 import Bucket, check_bucket, connect
     from elastic.providers.ec2 import here, reaches_no_bucket
 
     name = "aws checkpoints"

@@ -9,8 +9,8 @@ import typer
 
 from elastic import figures
 from elastic.cli import render
-from elastic.cli.candidates import candidate_table, tell_of_left_out
 from elastic.cli.exits import ExitCode
+from elastic.cli.job_pages import candidate_table, tell_of_left_out
 from elastic.cli.options import (
     JobOption,
     LimitOption,

@@ -231,7 +231,7 @@ def _check_place(way: WayIn) -> None:
     """Raises InvalidInput where the node's processes run on another machine than this one."""
     import socket
 
-    from elastic.providers.keeping.spawn import boot_id
+    from elastic.providers.keeping import boot_id
 
     # The boot's id and not the host's name: two machines may have one name.
     if way.boot_id and way.boot_id != boot_id():

@@ -13,7 +13,6 @@ from uuid import uuid4
 import typer
 
 from elastic import figures
-from elastic.checkpoints import is_location
 from elastic.cli import render
 from elastic.cli.exits import ExitCode
 from elastic.cli.options import OutputOption
@@ -102,6 +101,8 @@ def _surveyed(settings: Settings, *, is_checked: bool) -> tuple[HostReport, ...]
 @contextmanager
 def _marker(settings: Settings) -> Iterator[Path | None]:
     """A file by which a host shows that it has the folder of checkpoints."""
+    from elastic.checkpoints import is_location
+
     if is_location(settings.job_root):
         yield None
         return

@@ -14,8 +14,8 @@ import typer
 from elastic import figures
 from elastic.archive import SUM_PATTERN, Archive, pack
 from elastic.cli import completing, job_pages, render
-from elastic.cli.comparing import comparison, ordered
 from elastic.cli.decision import explain_decision
+from elastic.cli.job_pages import comparison, ordered
 from elastic.cli.logs import follow_logs
 from elastic.cli.options import (
     JobArgument,

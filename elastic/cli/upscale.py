@@ -19,7 +19,7 @@ from elastic.figures import percent
 from elastic.model import JobPhase
 
 if TYPE_CHECKING:
-    from elastic.workloads.esrgan.upscaling import Upscaler
+    from elastic.workloads.esrgan.generator import Upscaler
 
 _SUFFIX = "_x4.png"
 
@@ -78,7 +78,7 @@ def _upscaler(
     These are no images, or their targets exist. Raises InvalidInput if none is left.
     """
     try:
-        from elastic.workloads.esrgan.upscaling import upscaler_of
+        from elastic.workloads.esrgan.generator import upscaler_of
         from elastic.workloads.pictures import size_of
     except ModuleNotFoundError as error:
         raise InvalidInput(

@@ -20,8 +20,7 @@ import structlog
 
 from elastic.durations import ANSWER_TIMEOUT_S, LOOK_S, MINUTE_S
 from elastic.model import Generation, Node, Rounds
-from elastic.providers.keeping.process import ProcessId, is_alive, kill
-from elastic.providers.keeping.spawn import boot_id, start_ticks, write_whole
+from elastic.providers.keeping import ProcessId, boot_id, is_alive, kill, start_ticks, write_whole
 from elastic.rendezvous import Credential, StoreClient, StoreLost
 
 log = structlog.get_logger(__name__)

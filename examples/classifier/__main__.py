@@ -26,8 +26,7 @@ from torch import Tensor, nn
 from elastic.worker import checkpointed, drained, finished
 from elastic.workloads import Rhythm
 from elastic.workloads.adam import Adam
-from elastic.workloads.background import BackgroundSaver
-from elastic.workloads.checkpoint import Checkpoints
+from elastic.workloads.checkpoint import BackgroundSaver, Checkpoints
 from elastic.workloads.session import Attendance, Session, SessionEnded, SessionStep
 
 ELASTICD_MODE = (

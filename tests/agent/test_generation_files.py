@@ -11,8 +11,7 @@ import pytest
 from elastic.agent import AgentSettings
 from elastic.agent.generation_files import GenerationFiles
 from elastic.agent.torchrun import saves_file
-from elastic.checkpoints import Manifest
-from elastic.checkpoints.index import CheckpointIndex
+from elastic.checkpoints import CheckpointIndex, Manifest
 from elastic.checkpoints.s3 import Bucket, connect
 from tests.agent.assignments import ONE
 from tests.checkpoints.bucket import Wire, new_bucket, serve_s3

@@ -14,9 +14,7 @@ from elastic.agent import AgentSettings
 from elastic.agent.marks import newest_marks
 from elastic.agent.outputs import OutputUploader, TooMuch
 from elastic.agent.torchrun import saves_file
-from elastic.checkpoints import FolderObjects
-from elastic.checkpoints.folder import Look
-from elastic.checkpoints.index import CheckpointIndex
+from elastic.checkpoints import CheckpointIndex, FolderObjects, Look
 from elastic.errors import Superseded
 from elastic.model import Mode
 from elastic.protocol import Assignment

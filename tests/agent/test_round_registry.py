@@ -9,7 +9,8 @@ from pathlib import Path
 from elastic.agent.round_registry import RoundRegistry, open_round_registry
 from elastic.model import RoundRegistration
 from elastic.rendezvous import StoreLost
-from elastic.workloads.session.recording import OnRound, RoundRegistrar, recorder
+from elastic.workloads.session.membership import OnRound
+from elastic.workloads.session.membership.recording import RoundRegistrar, recorder
 
 LONG_S = 30.0
 

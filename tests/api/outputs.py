@@ -5,10 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from elastic.checkpoints import FolderObjects
-from elastic.checkpoints.commit import Writer, commit
-from elastic.checkpoints.folder import Folder
-from elastic.checkpoints.index import CheckpointIndex
+from elastic.checkpoints import CheckpointIndex, Folder, FolderObjects, Writer, commit
 from tests.api.world import START_S, World
 
 

@@ -7,10 +7,7 @@ from typing import Any
 
 import pytest
 
-from elastic.checkpoints import Manifest
-from elastic.checkpoints.commit import Writer, commit
-from elastic.checkpoints.folder import Folder
-from elastic.checkpoints.index import CheckpointIndex
+from elastic.checkpoints import CheckpointIndex, Folder, Manifest, Writer, commit
 from elastic.checkpoints.s3 import Bucket, connect
 from tests.checkpoints.bucket import Wire, new_bucket, serve_s3
 

@@ -7,11 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from elastic.checkpoints import Location, Place
-from elastic.checkpoints.bring import bring
-from elastic.checkpoints.index import CheckpointIndex
-from elastic.checkpoints.proof import check_bucket
-from elastic.checkpoints.s3 import Bucket
+from elastic.checkpoints import CheckpointIndex, Location, Place, bring
+from elastic.checkpoints.s3 import Bucket, check_bucket
 from elastic.errors import CheckpointDamaged, StorageUnavailable, Superseded
 from tests.checkpoints.bucket import Killed, Wire, objects
 from tests.checkpoints.conftest import Machine

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from elastic.archive import pack, unpack
-from elastic.checkpoints import File
-from elastic.checkpoints.working import UNSEEN, FolderState, Held, WorkingFolder
+from elastic.checkpoints import UNSEEN, File, WorkingFolder
+from elastic.checkpoints.working import FolderState, Held
 
 
 class Node:

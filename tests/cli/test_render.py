@@ -8,7 +8,7 @@ import pytest
 
 from elastic import figures
 from elastic.cli import render
-from elastic.cli.candidates import candidate_table
+from elastic.cli.job_pages import candidate_table
 from elastic.cli.render import Column, ListOutput, Output
 from elastic.clock import SystemClock
 

@@ -22,8 +22,7 @@ SCRIPT = f"""#!/bin/sh
 export PYTHONPATH={ROOT}
 python3 - <<'EE'
 from elastic.checkpoints import Location
-from elastic.checkpoints.proof import check_bucket
-from elastic.checkpoints.s3 import Bucket, connect
+from elastic.checkpoints.s3 import Bucket, check_bucket, connect
 bucket = Bucket(connect(region="us-east-1"), Location("checkpoints", "elasticd"))
 check_bucket(bucket)
 bucket.create("proved", b"by the role")

@@ -8,8 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from elastic.providers.keeping.process import ProcessId, find_family, is_alive, kill, reap
-from elastic.providers.keeping.spawn import boot_id, start_ticks
+from elastic.providers.keeping import (
+    ProcessId,
+    boot_id,
+    find_family,
+    is_alive,
+    kill,
+    reap,
+    start_ticks,
+)
 from tests.providers.nodes import wait_until
 
 

@@ -11,7 +11,8 @@ import pytest
 from elastic.model import Capacity, DoubtedPrice, JobPhase, Objective, Offering
 from elastic.policy import decide
 from elastic.pricing import Quote
-from elastic.reconciler.price_records import MEASURE_S, PriceRecords, offered_or_held
+from elastic.reconciler import offered_or_held
+from elastic.reconciler.price_records import MEASURE_S, PriceRecords
 from elastic.store import Store, open_store
 from tests.empty_database import lay_out
 from tests.reconciler.virtual import LARGE, SMALL, Prices, VirtualCluster

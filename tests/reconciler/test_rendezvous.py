@@ -14,7 +14,7 @@ import pytest
 
 from elastic.clock import SystemClock
 from elastic.model import Rounds
-from elastic.providers.keeping.spawn import boot_id
+from elastic.providers.keeping import boot_id
 from elastic.reconciler import RendezvousStores
 from elastic.rendezvous import StoreClient, StoreLost, place_of
 from tests.certificates import credential, pem

@@ -18,9 +18,7 @@ import torch
 
 from elastic.rendezvous import KeyValues, StoreClient, StoreServer
 from elastic.workloads.session.links import Links, Status
-from elastic.workloads.session.state import State
-from elastic.workloads.session.terms import SessionTerms
-from elastic.workloads.session.transfer import StateReceiver
+from elastic.workloads.session.state import SessionTerms, State, StateReceiver
 from elastic.workloads.worker_store import WorkerStore
 from tests.certificates import certificate, credential, pem
 from tests.rendezvous.stranger import ANOTHER, OWN, PLAIN, WITHOUT, Outcome, attack

@@ -8,7 +8,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from elastic.workloads.png import PngWriter
+from elastic.workloads.pictures import PngWriter
 
 
 def deep_png(path: Path, channels: int, *, size: tuple[int, int] = (20, 24)) -> NDArray[Any]:

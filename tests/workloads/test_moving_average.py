@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
+from elastic.workloads.arithmetic import ExactArithmetic
 from elastic.workloads.moving_average import MovingAverage
-from elastic.workloads.session.exact import ExactArithmetic
 
 
 def test_it_goes_nine_parts_of_the_steps_and_nine_of_the_way() -> None:

@@ -8,8 +8,8 @@ from math import sqrt
 import pytest
 
 from elastic.durations import MINUTE_S
-from elastic.workloads import rhythm
-from elastic.workloads.rhythm import Rhythm, best_interval_s
+from elastic.workloads import Rhythm, rhythm
+from elastic.workloads.rhythm import best_interval_s
 
 
 def test_the_examples_are_right() -> None:

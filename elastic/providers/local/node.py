@@ -22,8 +22,7 @@ from elastic.errors import ProviderUnavailable
 from elastic.model import Offering
 from elastic.protocol import from_json, to_json
 from elastic.providers.base import Instance, InstanceState
-from elastic.providers.keeping.process import is_alive, reap
-from elastic.providers.keeping.records import NodeFiles, make_once
+from elastic.providers.keeping import NodeFiles, is_alive, make_once, reap
 from elastic.providers.local import cgroup
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from elastic.durations import DAY_S
 from elastic.errors import InvalidInput
 from elastic.protocol import from_json
-from elastic.providers.keeping.spawn import write_whole
+from elastic.providers.keeping import write_whole
 from elastic.providers.slurm.jobs import SlurmJob
 
 

@@ -24,10 +24,16 @@ from elastic.figures import duration
 from elastic.model import Means, NodeType, Obstacle, Offering, WayIn
 from elastic.providers.base import Instance, InstanceState, LaunchRequest, Trouble
 from elastic.providers.blocks import Blocks
-from elastic.providers.keeping import REST_LOOK_S, Cluster, NodeTerms
-from elastic.providers.keeping.packed import PackedProgram, pack
-from elastic.providers.keeping.records import NodeFiles, last_line
-from elastic.providers.keeping.spawn import write_whole
+from elastic.providers.keeping import (
+    REST_LOOK_S,
+    Cluster,
+    NodeFiles,
+    NodeTerms,
+    PackedProgram,
+    last_line,
+    pack,
+    write_whole,
+)
 from elastic.providers.slurm.aside import Aside
 from elastic.providers.slurm.batch import options, script
 from elastic.providers.slurm.cluster import (

@@ -7,7 +7,7 @@ import shlex
 from base64 import b64encode
 from functools import cache
 
-from elastic.providers.keeping.packed import PackedProgram, pack
+from elastic.providers.keeping import PackedProgram, pack
 
 # Runs before the bundle is there. Its first line on stdin says what to do.
 _LOADER = """\

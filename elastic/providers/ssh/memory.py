@@ -14,7 +14,7 @@ from elastic.errors import InvalidInput
 from elastic.model import Offering
 from elastic.protocol import from_json
 from elastic.providers.base import Instance, InstanceState
-from elastic.providers.keeping.spawn import write_whole
+from elastic.providers.keeping import write_whole
 from elastic.providers.ssh.hosts import Host
 
 Fields = Mapping[str, Any]

@@ -18,8 +18,13 @@ from elastic.errors import CapacityUnavailable, ProviderError, ProviderUnavailab
 from elastic.model import Means, NodeType, Offering, WayIn
 from elastic.providers.base import Instance, LaunchRequest, Trouble
 from elastic.providers.blocks import Blocks
-from elastic.providers.keeping import REST_LOOK_S, Cluster, NodeTerms
-from elastic.providers.keeping.records import LEAST_FREE_BYTES, disk_is_full
+from elastic.providers.keeping import (
+    LEAST_FREE_BYTES,
+    REST_LOOK_S,
+    Cluster,
+    NodeTerms,
+    disk_is_full,
+)
 from elastic.providers.ssh.connection import Access, HostLinks, HostRefused
 from elastic.providers.ssh.hosts import Host
 from elastic.providers.ssh.memory import HostMemory, Memories, provider_id

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from elastic.errors import ProviderError
-from elastic.providers.keeping import ANSWER_S
-from elastic.providers.keeping.records import LEAST_FREE_BYTES, disk_is_full
+from elastic.providers.keeping import ANSWER_S, LEAST_FREE_BYTES, disk_is_full
 from elastic.providers.ssh.connection import Access, HostLinks
 from elastic.providers.ssh.hosts import Host
 from elastic.providers.ssh.memory import HostMemory

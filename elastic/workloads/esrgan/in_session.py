@@ -12,9 +12,16 @@ from torch import Tensor
 from elastic.errors import InvalidInput
 from elastic.worker import drained, finished
 from elastic.workloads.esrgan.options import WARMUP, EsrganOptions
-from elastic.workloads.esrgan.progress import TrainingProgress, options_digest
-from elastic.workloads.esrgan.step import LOSS_NAMES, Computed, Summed
-from elastic.workloads.esrgan.training import Places, Run, opened
+from elastic.workloads.esrgan.training import (
+    LOSS_NAMES,
+    Computed,
+    Places,
+    Run,
+    Summed,
+    TrainingProgress,
+    opened,
+    options_digest,
+)
 from elastic.workloads.group import ProcessGroup, device_of
 from elastic.workloads.session import (
     Attendance,

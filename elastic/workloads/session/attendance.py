@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from elastic.worker import hook
-from elastic.workloads.session.round import Round
+from elastic.workloads.session.rounds import Round
 from elastic.workloads.session.session import Session
 
 

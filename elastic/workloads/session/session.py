@@ -11,26 +11,38 @@ from torch import Tensor
 
 from elastic.durations import GLANCE_S
 from elastic.worker import hook
-from elastic.workloads.session import nccl, shares, stopwatch
-from elastic.workloads.session.buffers import Buffers, GradientMessage, without_gradients
-from elastic.workloads.session.control_values import ControlValues, RankValues
-from elastic.workloads.session.division import Division
-from elastic.workloads.session.ending import EndOfJob
-from elastic.workloads.session.gloo import RoundLost
-from elastic.workloads.session.hang_detector import HangDetector
-from elastic.workloads.session.leveling import Leveling, ended
-from elastic.workloads.session.membership import SessionMember
+from elastic.workloads.session.division import Division, Pace, Stopwatch, slice_of
+from elastic.workloads.session.links import HangDetector
+from elastic.workloads.session.membership import (
+    COMPLETE,
+    NOBODY_WHOLE,
+    EndOfJob,
+    OnRound,
+    SessionEnded,
+    SessionMember,
+    SharedState,
+)
 from elastic.workloads.session.messages import tell
-from elastic.workloads.session.recording import OnRound
-from elastic.workloads.session.round import Round
-from elastic.workloads.session.round_start import Meeting, TooOld
-from elastic.workloads.session.session_step import CommittedStep, Compute, Outdated, SessionStep
+from elastic.workloads.session.rounds import Round, RoundLost, prepare_nccl
 from elastic.workloads.session.settings import SessionSettings
-from elastic.workloads.session.shared_state import COMPLETE, NOBODY_WHOLE, SessionEnded, SharedState
-from elastic.workloads.session.state import Apply, State, StateCopy
-from elastic.workloads.session.sums import Sums
-from elastic.workloads.session.terms import SessionTerms, require_whole
-from elastic.workloads.session.transaction_guard import TransactionGuard
+from elastic.workloads.session.state import Apply, SessionTerms, State, StateCopy, require_whole
+from elastic.workloads.session.turns import (
+    Buffers,
+    CommittedStep,
+    Compute,
+    ControlValues,
+    GradientMessage,
+    Leveling,
+    Meeting,
+    Outdated,
+    RankValues,
+    SessionStep,
+    Sums,
+    TooOld,
+    TransactionGuard,
+    ended,
+    without_gradients,
+)
 
 
 class Session(contextlib.AbstractContextManager["Session"]):
@@ -51,10 +63,10 @@ class Session(contextlib.AbstractContextManager["Session"]):
         self._state = state
         self._batch = terms.batch
         self._shared = SharedState(terms, step=step)
-        self._pace = shares.Pace()
+        self._pace = Pace()
         self._buffers = Buffers(state.parameters, terms.numbers)
         self._control = ControlValues(state)
-        self._watch = stopwatch.stopwatch_of(state.device)
+        self._watch = Stopwatch.of(state.device)
         self._chunk_bytes = settings.chunk_bytes
         self._has_told_of_leveling = False
         self._hang_detector = HangDetector(settings.hang_s)
@@ -117,7 +129,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         # Optimizer steps that only replay the members' steps are no turns.
         hook.worker().count_own_turns()
         state = State.of(units, apply)
-        nccl.prepare(state.device)
+        prepare_nccl(state.device)
         own = SessionTerms.of(state, batch=batch, steps=steps, numbers=numbers, terms=terms)
         settings = settings or SessionSettings.from_environment()
         session = cls(state, own, settings=settings, step=step, on_round=on_round)
@@ -273,7 +285,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         """
         shared = self._shared
         current = self.round
-        share = shares.slice_of(self._division.now, current.rank or 0)
+        share = slice_of(self._division.now, current.rank or 0)
         turn = SessionStep(
             self.step, self._batch, share, current, self._sums.own, watch=self._watch
         )

@@ -8,13 +8,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from elastic.workloads.arithmetic import LossScale
 from elastic.workloads.esrgan import EsrganOptions
-from elastic.workloads.esrgan.batches import Batches, SampleBatch
-from elastic.workloads.esrgan.features import random_features
-from elastic.workloads.esrgan.networks import Networks, build_networks
-from elastic.workloads.esrgan.step import Stepper
+from elastic.workloads.esrgan.networks import Networks, build_networks, random_features
+from elastic.workloads.esrgan.training import Batches, SampleBatch, Stepper
 from elastic.workloads.group import ProcessGroup
-from elastic.workloads.loss_scale import LossScale
 from elastic.workloads.photographs import Photographs
 
 TINY: dict[str, Any] = {

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import torch
 
-from elastic.workloads.esrgan.batches import SampleBatch
+from elastic.workloads.esrgan.training import SampleBatch
 from elastic.workloads.group import joined
 from tests.workloads.esrgan.builders import a_batch, fp16_stepper, tiny_options
 

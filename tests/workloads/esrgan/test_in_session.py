@@ -15,7 +15,7 @@ import pytest
 import torch
 
 from elastic.workloads.checkpoint import Checkpoints
-from elastic.workloads.esrgan.progress import options_digest
+from elastic.workloads.esrgan.training import options_digest
 from tests.workloads.esrgan.builders import TINY, tiny_options, write_photographs
 from tests.workloads.session.running import Fleet, running_fleet, wait_until
 
@@ -39,9 +39,9 @@ Session.run = slow_run
 """
 TELLING = """
 import sys
-from elastic.workloads.esrgan import training
+from elastic.workloads.esrgan.training import training
 from elastic.workloads.esrgan.__main__ import main
-from elastic.workloads.esrgan.step import Passes
+from elastic.workloads.esrgan.training.step import Passes
 from elastic.workloads.session import Session
 
 generate, join, judge = Passes._generate, Session.join, training.judge

@@ -12,11 +12,11 @@ import torch
 
 from elastic.errors import InvalidInput
 from elastic.workloads import WORKLOADS
+from elastic.workloads.arithmetic import LossScale, settle
 from elastic.workloads.checkpoint import Checkpoints
 from elastic.workloads.esrgan.networks import build_networks
-from elastic.workloads.esrgan.precision import settle
-from elastic.workloads.esrgan.progress import TrainingProgress, options_digest, resume, state_of
-from elastic.workloads.loss_scale import LossScale
+from elastic.workloads.esrgan.training import TrainingProgress, options_digest
+from elastic.workloads.esrgan.training.progress import resume, state_of
 from tests.certificates import certificate
 from tests.workloads.esrgan.builders import (
     TINY,
@@ -113,7 +113,7 @@ def test_what_overflows_on_one_rank_is_skipped_on_all(tmp_path: Path) -> None:
 # This machine's processor may have no arithmetic for fp16: slow at this size is no matter.
 IN_FP16 = """
 import sys
-from elastic.workloads.esrgan import training
+from elastic.workloads.esrgan.training import training
 from elastic.workloads.esrgan.__main__ import main
 
 training.settle = lambda precision, device: precision

@@ -12,14 +12,19 @@ from torch import Tensor, nn
 from torch.profiler import ProfilerActivity, profile
 
 from elastic.workloads.checkpoint import Checkpoints
-from elastic.workloads.esrgan import losses
-from elastic.workloads.esrgan.batches import Batches
-from elastic.workloads.esrgan.discriminator import Discriminator
-from elastic.workloads.esrgan.features import choose_features
-from elastic.workloads.esrgan.generator import DenseBlock
-from elastic.workloads.esrgan.judging import EvaluatedCrops, HeldOut, save_picture
-from elastic.workloads.esrgan.progress import TrainingProgress, options_digest, resume, state_of
-from elastic.workloads.esrgan.step import Stepper
+from elastic.workloads.esrgan.generator import HeldOut, save_picture
+from elastic.workloads.esrgan.generator.generator import DenseBlock
+from elastic.workloads.esrgan.generator.judging import EvaluatedCrops
+from elastic.workloads.esrgan.networks import choose_features
+from elastic.workloads.esrgan.networks.discriminator import Discriminator
+from elastic.workloads.esrgan.training import (
+    Batches,
+    Stepper,
+    TrainingProgress,
+    losses,
+    options_digest,
+)
+from elastic.workloads.esrgan.training.progress import resume, state_of
 from elastic.workloads.group import ProcessGroup
 from elastic.workloads.photographs import open_photographs
 from tests.workloads.esrgan.builders import (

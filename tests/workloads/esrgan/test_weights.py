@@ -11,11 +11,10 @@ from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
 from elastic.errors import InvalidInput
-from elastic.workloads.checkpoint import digest_of
+from elastic.workloads.checkpoint.checkpoint import digest_of
 from elastic.workloads.esrgan import weights
-from elastic.workloads.esrgan.generator import Generator
+from elastic.workloads.esrgan.generator import Generator, upscaler_of
 from elastic.workloads.esrgan.training import Places, train
-from elastic.workloads.esrgan.upscaling import upscaler_of
 from tests.workloads.esrgan.builders import alone, tiny_options, write_photographs
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from elastic.workloads.session.gloo import Gloo
-from elastic.workloads.session.round import Round
+from elastic.workloads.session.rounds import Gloo, Round
 
 
 def met(

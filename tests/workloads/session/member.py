@@ -22,7 +22,7 @@ from torch import Tensor, nn
 
 from elastic.workloads.adam import Adam
 from elastic.workloads.session import Session, SessionEnded, SessionSettings, SessionStep
-from elastic.workloads.session.session_step import Compute
+from elastic.workloads.session.turns import Compute
 from tests.workloads.session import nccl_stand_in
 
 if TYPE_CHECKING:

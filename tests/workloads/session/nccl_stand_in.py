@@ -17,8 +17,8 @@ import torch
 from torch import Tensor
 from torch.distributed import PrefixStore  # type: ignore[attr-defined]  # torch forgets to export it
 
-from elastic.workloads.session import c10d, nccl, sockets, stopwatch
-from elastic.workloads.session.gloo import Plug
+from elastic.workloads.session.division import GpuStopwatch, Stopwatch
+from elastic.workloads.session.rounds import Plug, c10d, nccl, sockets
 
 _kernels: list[Kernel] = []
 _own = threading.local()  # what each thread, as a member in a test, has begun last
@@ -29,7 +29,7 @@ def install() -> None:
     nccl.Gpu.name = lambda gpu: f"GPU of {os.getpid()}"  # type: ignore[assignment,method-assign]
     nccl.mark = lambda device: _own.last
     c10d.nccl_group = StandIn
-    stopwatch.stopwatch_of = lambda device: stopwatch.GpuStopwatch(lambda: Late(perf_counter()))
+    Stopwatch.of = lambda device: GpuStopwatch(lambda: Late(perf_counter()))  # type: ignore[method-assign]
 
 
 def sizes(*, since: int) -> set[int]:

@@ -13,12 +13,11 @@ from torch.nn import functional
 
 from elastic.workloads.adam import Adam
 from elastic.workloads.esrgan import EsrganOptions
-from elastic.workloads.esrgan.batches import SampleBatch
-from elastic.workloads.esrgan.features import random_features
-from elastic.workloads.esrgan.networks import build_networks
-from elastic.workloads.esrgan.step import Passes
+from elastic.workloads.esrgan.networks import build_networks, random_features
+from elastic.workloads.esrgan.training import SampleBatch
+from elastic.workloads.esrgan.training.step import Passes
 from elastic.workloads.session import SessionStep, optimizer_units
-from elastic.workloads.session.round import Round
+from elastic.workloads.session.rounds import Round
 from examples.classifier.__main__ import CLASSES, SIZE, Classifier
 from tests.workloads.esrgan.builders import alone, tiny_options
 

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from elastic.workloads.session import Session, SessionStep
-from elastic.workloads.session.gloo import RoundLost
+from elastic.workloads.session.rounds import RoundLost
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import assert_near, undisturbed
 from tests.workloads.session.stores import serve_store, session_settings

@@ -18,7 +18,7 @@ from elastic.rendezvous import StoreServer
 from elastic.worker.hook import Worker
 from elastic.worker.place import WorkerPlace
 from elastic.workloads.session import Attendance, Session
-from elastic.workloads.session.round import Round
+from elastic.workloads.session.rounds import Round
 from tests.worker.conftest import AgentSocket
 from tests.workloads.session.meetings import met
 from tests.workloads.session.member import BATCH, Task

@@ -19,13 +19,11 @@ from torch import Tensor
 from elastic.errors import InvalidInput
 from elastic.rendezvous import StoreServer
 from elastic.workloads.session import Session, SessionEnded, SessionSettings, SessionStep
-from elastic.workloads.session.buffers import Buffers
-from elastic.workloads.session.control_values import FIRST_STEPS, ControlValues, RankValues
-from elastic.workloads.session.ending import EndOfJob
-from elastic.workloads.session.gloo import Gloo, RoundLost
-from elastic.workloads.session.round import Round
-from elastic.workloads.session.round_start import Meeting
+from elastic.workloads.session.membership import EndOfJob
+from elastic.workloads.session.rounds import Gloo, Round, RoundLost
 from elastic.workloads.session.state import State
+from elastic.workloads.session.turns import Buffers, ControlValues, Meeting, RankValues
+from elastic.workloads.session.turns.control_values import FIRST_STEPS
 from tests.workloads.session.meetings import met
 from tests.workloads.session.running import wait_until
 from tests.workloads.session.stores import serve_store, session_settings

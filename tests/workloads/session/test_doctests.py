@@ -9,15 +9,14 @@ import pytest
 @pytest.mark.parametrize(
     "name",
     [
-        "buffers",
-        "exact",
-        "hang_detector",
-        "state_sender",
-        "leveling",
+        "turns.buffers",
+        "links.hang_detector",
+        "state.state_sender",
+        "turns.leveling",
         "settings",
-        "shares",
-        "sums",
-        "terms",
+        "division.shares",
+        "turns.sums",
+        "state.terms",
     ],
 )
 def test_the_examples_hold(name: str) -> None:

@@ -16,7 +16,7 @@ import torch
 
 from elastic.rendezvous import StoreClient, StoreLost, StoreServer
 from elastic.workloads.session import Session
-from elastic.workloads.session.store_rendezvous import StoreRendezvous
+from elastic.workloads.session.rendezvous import StoreRendezvous
 from tests.certificates import credential
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import Fleet, running_fleet, wait_until

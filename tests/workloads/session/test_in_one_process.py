@@ -19,7 +19,7 @@ from torch import Tensor
 from elastic.errors import InvalidInput
 from elastic.rendezvous import StoreServer
 from elastic.workloads.session import Session, SessionEnded, SessionSettings, SessionStep
-from elastic.workloads.session.gloo import RoundLost
+from elastic.workloads.session.rounds import RoundLost
 from elastic.workloads.session.settings import FOUNDING_S
 from tests.certificates import certificate
 from tests.workloads.session.meetings import met

@@ -9,10 +9,9 @@ import pytest
 import torch
 
 from elastic.workloads.session import Session
-from elastic.workloads.session.buffers import Buffers
-from elastic.workloads.session.round import Round
-from elastic.workloads.session.round_start import Meeting, TooOld
-from elastic.workloads.session.shared_state import SharedState
+from elastic.workloads.session.membership import SharedState
+from elastic.workloads.session.rounds import Round
+from elastic.workloads.session.turns import Buffers, Meeting, TooOld
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import wait_until
 from tests.workloads.session.stores import serve_store, session_settings

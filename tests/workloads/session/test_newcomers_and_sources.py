@@ -13,14 +13,20 @@ from torch import Tensor
 
 from elastic.durations import RETRY_S
 from elastic.rendezvous import Address
-from elastic.workloads.session.buffers import Buffers
-from elastic.workloads.session.newcomers import Reception
-from elastic.workloads.session.shared_state import LEVEL_S, SharedState
-from elastic.workloads.session.state import State
-from elastic.workloads.session.state_sender import QUEUED, WAIT_S, Allowance, StateSender
-from elastic.workloads.session.store_rendezvous import View
-from elastic.workloads.session.terms import SessionTerms
-from elastic.workloads.session.transfer import Room, StateReceiver, TransferMessage, receive, send
+from elastic.workloads.session.membership import SharedState
+from elastic.workloads.session.membership.newcomers import Reception
+from elastic.workloads.session.membership.shared_state import LEVEL_S
+from elastic.workloads.session.rendezvous import View
+from elastic.workloads.session.state import (
+    Allowance,
+    SessionTerms,
+    State,
+    StateReceiver,
+    StateSender,
+)
+from elastic.workloads.session.state.state_sender import QUEUED, WAIT_S
+from elastic.workloads.session.transfer import Room, TransferMessage, receive, send
+from elastic.workloads.session.turns import Buffers
 from tests.certificates import credential
 from tests.workloads.session.meetings import met
 from tests.workloads.session.running import wait_until

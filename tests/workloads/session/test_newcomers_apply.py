@@ -16,10 +16,9 @@ import torch
 from torch import Tensor
 
 from elastic.workloads.session import Session, SessionEnded, SessionSettings
-from elastic.workloads.session.shared_state import SharedState
-from elastic.workloads.session.state import State
-from elastic.workloads.session.terms import SessionTerms
-from elastic.workloads.session.transfer import StateReceiver, TransferMessage, send
+from elastic.workloads.session.membership import SharedState
+from elastic.workloads.session.state import SessionTerms, State, StateReceiver
+from elastic.workloads.session.transfer import TransferMessage, send
 from tests.certificates import credential
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import wait_until

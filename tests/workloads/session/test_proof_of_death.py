@@ -20,18 +20,18 @@ from elastic.clock import SystemClock
 from elastic.durations import LOOK_S
 from elastic.errors import InvalidInput
 from elastic.rendezvous import StoreLost, StoreServer
-from elastic.workloads.session import Session, joining, waiting
-from elastic.workloads.session.joining import (
-    DEFENCE_S,
+from elastic.workloads.session import Session
+from elastic.workloads.session.membership import waiting
+from elastic.workloads.session.rendezvous import (
     DONE,
-    STALE_S,
-    UNSERVED_S,
     Entrance,
+    StoreRendezvous,
     alive,
+    joining,
     machine,
 )
-from elastic.workloads.session.store_rendezvous import StoreRendezvous
-from elastic.workloads.session.terms import SessionTerms
+from elastic.workloads.session.rendezvous.joining import DEFENCE_S, STALE_S, UNSERVED_S
+from elastic.workloads.session.state import SessionTerms
 from tests.certificates import credential
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import wait_until
@@ -247,7 +247,7 @@ def test_one_that_cannot_be_reached_is_waited_for_while_it_lives_and_that_is_tol
 def test_a_member_that_lives_says_so_in_the_store_and_defends_a_round_that_was_emptied(
     store: StoreServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("elastic.workloads.session.membership.SELDOM_S", 0.2)
+    monkeypatch.setattr("elastic.workloads.session.membership.membership.SELDOM_S", 0.2)
     task, beats, turns = Task(dtype=torch.float64, width=4), set[str | None](), count()
     settings = session_settings(f"127.0.0.1:{store.port}", "job", silence_s=5.0)
     with Session.join(
@@ -275,7 +275,7 @@ def test_a_member_that_lives_says_so_in_the_store_and_defends_a_round_that_was_e
 def test_a_sign_of_life_that_the_store_did_not_take_is_given_again_at_once(
     store: StoreServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("elastic.workloads.session.membership.SELDOM_S", 30.0)
+    monkeypatch.setattr("elastic.workloads.session.membership.membership.SELDOM_S", 30.0)
     tell, lost = StoreRendezvous.tell, list[str]()
 
     def told(self: StoreRendezvous, key: str, value: str) -> None:

@@ -17,10 +17,10 @@ import torch
 from torch import Tensor
 
 from elastic.workloads.session import Session
-from elastic.workloads.session.round import Round
-from elastic.workloads.session.shared_state import LEVEL_S
+from elastic.workloads.session.membership.shared_state import LEVEL_S
+from elastic.workloads.session.rendezvous import StoreRendezvous
+from elastic.workloads.session.rounds import Round
 from elastic.workloads.session.state import Apply
-from elastic.workloads.session.store_rendezvous import StoreRendezvous
 from tests.certificates import certificate, credential
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import JOB, Member, wait_until
