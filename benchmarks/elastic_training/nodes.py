@@ -22,6 +22,14 @@ from tests.workloads.session.running import Member
 
 LAUNCH_S = 120.0  # torchrun as it comes waits 30 s for more nodes to come
 
+# Serves torch's own store at a port of 127.0.0.1.
+_STORE = """
+import sys, threading
+from torch.distributed import TCPStore
+store = TCPStore("127.0.0.1", int(sys.argv[1]), is_master=True, wait_for_workers=False)
+threading.Event().wait()
+"""
+
 
 class NeverCame(Exception):
     """What was waited for did not come; `has_ended` says that it never would have."""
@@ -110,18 +118,9 @@ def running_nodes(
     with tempfile.TemporaryDirectory(dir=folder) as name:
         nodes = Nodes(Path(name), command, environment, f"127.0.0.1:{free_port()}")
         if has_store:
-            ready = nodes.folder / "store"
-            command_ = [
-                sys.executable,
-                "-m",
-                "elastic.workloads.rendezvous",
-                "--ready-file",
-                str(ready),
-            ]
-            nodes.store = subprocess.Popen(command_, stderr=subprocess.DEVNULL)
-            while not ready.exists():
-                time.sleep(0.02)
-            nodes.endpoint = ready.read_text().strip()
+            port = nodes.endpoint.rpartition(":")[2]
+            nodes.store = subprocess.Popen([sys.executable, "-c", _STORE, port])
+            await_listener(nodes.endpoint)
         try:
             yield nodes
         finally:
