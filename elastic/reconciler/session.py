@@ -100,7 +100,12 @@ def all_are_heard(active: Generation, nodes: Sequence[Node], *, since_s: float) 
     members = [
         node for node in nodes if node.id in active.node_ids and node.phase is NodePhase.JOINED
     ]
-    return all((node.heartbeat_at_s or 0.0) > since_s for node in members)
+    return are_heard(members, since_s=since_s)
+
+
+def are_heard(nodes: Sequence[Node], *, since_s: float) -> bool:
+    """Whether each of these nodes has reported since this instant."""
+    return all((node.heartbeat_at_s or 0.0) > since_s for node in nodes)
 
 
 def is_leaving(node: Node, active: Generation | None, *, patience_s: float, now_s: float) -> bool:

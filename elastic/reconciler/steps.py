@@ -353,6 +353,8 @@ def _keeping_session(
         following = tuple(alive)
     if following is not None and session.loses_all(active, following):
         if leaver is None:
+            if not session.are_heard(following, since_s=world.listening_since_s):
+                return  # the daemon before may have been killed before it wrote that they train
             why = "no member is left that has the trained state"
         else:
             why = f"{leaver.id}: {_describe_leaving(leaver)}"

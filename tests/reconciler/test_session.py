@@ -123,6 +123,12 @@ def test_who_has_not_come_in_does_not_go_on_alone_but_begins_anew() -> None:
     (step,) = next_steps(seen(lost, waiting, **facts))
     assert step == DrainGeneration(1, "no member is left that has the trained state")
     assert next_steps(seen(lost, inside("b"), **facts)) == (StartGeneration((inside("b"),)),)
+    heard_s = waiting.heartbeat_at_s
+    assert heard_s is not None
+    look = seen(lost, waiting, **facts)
+    assert next_steps(replace(look, listening_since_s=heard_s)) == (), (
+        "the daemon before may not have written that it trains"
+    )
     leaver = inside("a", notice=NOTICE)
     (step,) = next_steps(seen(leaver, waiting, now_s=156.0, **facts))
     assert isinstance(step, DrainGeneration)
