@@ -144,11 +144,17 @@ class SlurmCluster:
         said = self.run("squeue", "-h", "-r", "-t", wanted, "-o", "%i|%T|%P|%N")
         return [line.split("|") for line in said.splitlines()]
 
+    @property
+    def said(self) -> str:
+        """The last that the processes of this Slurm have written."""
+        log = self.folder / "processes.log"
+        return log.read_text(errors="replace")[-3000:] if log.exists() else ""
+
     def until(self, what: str, is_true: object, *, within_s: float = 60.0) -> None:
         assert callable(is_true)
         end_s = time.monotonic() + within_s
         while not is_true():
-            assert time.monotonic() < end_s, f"still not: {what}; jobs {self.jobs()}"
+            assert time.monotonic() < end_s, f"still not: {what}; jobs {self.jobs()}; {self.said}"
             time.sleep(0.1)
 
     def settle(self) -> None:
@@ -252,7 +258,7 @@ def _running_in(
             f"addr add {address}/24 dev {stem}",
             f"link set {stem} up",
         )
-        ports = _free_ports(address, count + 3, number)
+        ports = _free_ports(count + 3, number)
         accounting = ""
         if with_accounting:
             accounting = (
@@ -374,10 +380,19 @@ def _listens(address: str, port: int) -> bool:
         return probe.connect_ex((address, port)) == 0
 
 
-def _free_ports(address: str, count: int, number: int) -> list[int]:
+def _free_ports(count: int, number: int) -> list[int]:
     """Ports in a row, of which none is in use, and none is another cluster's that starts now."""
-    for first in range(20_000 + number * 16 % 40_000, 65_000, 16):
+    # Slurm's daemons listen at every address. From 32,768 on the kernel gives ports to whatever
+    # asks for one, at any address and at any time.
+    for first in range(20_000 + number * 16 % 12_000, 32_700, 16):
         found = list(range(first, first + count))
-        if not any(_listens(address, each) for each in found):
+        if all(_is_free(each) for each in found):
             return found
     raise AssertionError("no free ports")
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe, suppress(OSError):
+        probe.bind(("", port))
+        return True
+    return False
