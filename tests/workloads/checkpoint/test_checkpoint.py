@@ -116,9 +116,10 @@ def test_all_that_is_taken_is_read_back(checkpoints: Checkpoints) -> None:
     optimizer = torch.optim.AdamW(model.parameters())
     model(torch.zeros(1, 3, dtype=torch.bfloat16)).sum().backward()
     optimizer.step()
+    drawn = random.getstate()  # a thread of another test may draw meanwhile
     state = {
         "states": [model.state_dict(), optimizer.state_dict()],
-        "random": (random.getstate(), torch.get_rng_state()),
+        "random": (drawn, torch.get_rng_state()),
         "leaves": [
             True,
             1,
@@ -138,7 +139,7 @@ def test_all_that_is_taken_is_read_back(checkpoints: Checkpoints) -> None:
     found = Checkpoints(checkpoints.folder, "esrgan", "digest-of-options").newest()
     assert found is not None
     assert digest_of(found[1]) == digest_of(state)
-    assert found[1]["random"][0] == random.getstate()
+    assert found[1]["random"][0] == drawn
 
 
 def test_a_disk_that_was_full_takes_what_there_is_room_for(
