@@ -65,12 +65,11 @@ def list_prices(
     most = limit_of(limit, output, in_table=50)
     with connection_of(context).open() as client:
         found = client.items("/v1/prices", limit=most, current=current)
-        disbelieved = client.get("/v1/prices", limit=1)["disbelieved"]
-    render.show_list(found, COLUMNS, output)
-    # In a list for programs all items are prices.
-    if output is ListOutput.TABLE:
-        for each in disbelieved:
-            print(_not_believed(each))
+        render.show_list(found, COLUMNS, output)
+        # In a list for programs all items are prices.
+        if output is ListOutput.TABLE:
+            for each in client.get("/v1/prices", limit=1)["disbelieved"]:
+                print(_not_believed(each))
 
 
 def _not_believed(told: Mapping[str, Any]) -> str:
