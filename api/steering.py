@@ -258,10 +258,7 @@ def refuse_unpayable(
     # Decided as the next tick will: a rule of its own here might say something else.
     if "budget" not in plan.limited_by:
         return
-    raise Conflict(
-        f"job {job.spec.name} cannot go on: {plan.reason.text}; {how} a higher budget "
-        "(--budget)" + _enough(snapshot, plan)
-    )
+    raise Conflict(_cannot_go_on(snapshot, plan, how))
 
 
 def _refuse_end(context: Context, job: Job, spec: JobSpec, *, now_s: float) -> None:
@@ -274,9 +271,16 @@ def _refuse_end(context: Context, job: Job, spec: JobSpec, *, now_s: float) -> N
     reserve_usd = plan.reason.numbers["reserve_usd"]
     least_usd = snapshot.spent_usd + snapshot.doubted_usd + _ALLOWANCE * reserve_usd
     raise Conflict(
-        f"job {job.spec.name} cannot go on: {plan.reason.text}; give it a higher budget "
-        f"(--budget){_enough(snapshot, plan)}; it goes on with {usd(least_usd)}, and "
+        f"{_cannot_go_on(snapshot, plan, 'give it')}; it goes on with {usd(least_usd)}, and "
         f"`elasticd job stop {job.spec.name}` ends it"
+    )
+
+
+def _cannot_go_on(snapshot: Snapshot, stopped: Plan, how: str) -> str:
+    """Why its budget stops a job, and what to do; `how` says it of a higher one."""
+    return (
+        f"job {snapshot.job.spec.name} cannot go on: {stopped.reason.text}; {how} a higher budget "
+        f"(--budget){_enough(snapshot, stopped)}"
     )
 
 
