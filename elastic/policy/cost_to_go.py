@@ -87,6 +87,9 @@ class DeadlineProblem:
     left_s: float
     # What finishing an hour sooner is worth.
     time_usd_per_h: float = 0.0
+    # The least time left that the solution is asked about, in seconds. Less is taken for this much.
+    # What lies nearer to the deadline is worked out and not kept: that is most of the memory.
+    asked_from_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +102,8 @@ class SpotState:
 
 @dataclass(frozen=True, slots=True)
 class CostToGo:
-    """A solved problem. Work and time may have any value up to the problem's own."""
+    """A solved problem. Work may have any value up to the problem's own, and time any from
+    `asked_from_s` up to the problem's own."""
 
     problem: DeadlineProblem
     # The length of a time step, in hours.
@@ -108,6 +112,8 @@ class CostToGo:
     cell: float
     # Cells that the fastest safe course trains in a time step.
     cells_per_step: int
+    # Time steps left in the first of the `values`.
+    first: int
     # Expected dollars by time steps left, by state (see `_Solver.solve`) and by cells of work left.
     values: _Array
 
@@ -243,7 +249,7 @@ class CostToGo:
 
     def _at(self, row: int, cell: int, step: float) -> float:
         last = self.values.shape[0] - 1
-        step = min(max(step, 0.0), float(last))
+        step = min(max(step - self.first, 0.0), float(last))
         low = min(int(step), last - 1)
         share = step - low
         before = self.values[low, row, cell]
@@ -334,7 +340,8 @@ class _Solver:
             steps.append(self._dead(course, course.start_s, run, starts[place]))
             steps.append(self._dead(course, course.move_s, run, moves[place], course.move_usd))
 
-        values = np.empty((_TIMES + 1, *now.shape), dtype=np.float32)
+        first = self._first_kept()
+        values = np.empty((_TIMES + 1 - first, *now.shape), dtype=np.float32)
         values[0] = now
         on_spot = self._on_spot(after, spot, moves)
         for time in range(1, _TIMES + 1):
@@ -354,8 +361,14 @@ class _Solver:
                         np.minimum(after[1 + place], rival, out=after[1 + place])
             if on_spot:
                 on_spot.decide()
-            values[time] = now
-        return CostToGo(problem, self.step_h, self.cell, self.cells_per_step, values)
+            values[max(time - first, 0)] = now
+        return CostToGo(problem, self.step_h, self.cell, self.cells_per_step, first, values)
+
+    def _first_kept(self) -> int:
+        """The first time step that is read: a look takes up to one step, and so does the line along
+        which `CostToGo._value` reads."""
+        asked = math.floor(self.problem.asked_from_s / _S_PER_H / self.step_h - _ON_LATTICE)
+        return min(max(asked - 2, 0), _TIMES - 1)
 
     def _caught(self, time: int) -> int:
         """The least work left, in cells, that no safe course could finish in time if it began now.

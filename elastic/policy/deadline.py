@@ -252,14 +252,16 @@ def _of_kind(
     work_s = work * unit_s
     time_usd = snapshot.job.spec.objective.value_of_time_usd_per_h or 0.0
     # Rounded to few figures, so that one solution serves many ticks and many jobs.
+    horizon_s = _up_to(left_s)
     problem = DeadlineProblem(
         safe=tuple(course(each) for each in safe),
         spot=course(best),
         hazards=_of_market(hazards[best.group], len(kind.outlooks)),
         failover=_failover(kind, hazards),
         work=_up_to(work_s),
-        left_s=_up_to(left_s),
+        left_s=horizon_s,
         time_usd_per_h=_near(time_usd / unit_usd) if time_usd else 0.0,
+        asked_from_s=horizon_s / _HORIZON_RATIO,
     )
     solved = solve(problem)
     look_s = snapshot.limits.tick_s

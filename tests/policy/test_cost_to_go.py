@@ -4,6 +4,7 @@ of any."""
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -107,6 +108,30 @@ def test_spot_is_left_where_the_safety_net_leaves_it() -> None:
     free = solved.on_spot(9 * H, 9.5 * H, 0.0, dead_s=0.0, look_s=60.0)
     assert free < 10.0
     assert caught > 20.0
+
+
+@pytest.mark.parametrize("look_s", [5.0, 3600.0])
+def test_what_is_not_asked_about_is_not_kept(look_s: float) -> None:
+    """The times that are asked about have the values that they have in the whole solution, and take
+    the share of its memory that they are of the time left."""
+    rare = steady(0.5, 1.0)
+    problem = DeadlineProblem((OWN,), SPOT, rare, 0.3, work=10 * H, left_s=18 * H)
+    whole = solve(problem)
+    part = solve(replace(problem, asked_from_s=12 * H))
+
+    assert part.values.nbytes < 0.4 * whole.values.nbytes
+    for left_s in (12 * H, 12.01 * H, 13 * H, 17.9 * H, 18 * H):
+        for work in (60.0, 5 * H, 9.9 * H, 10 * H):
+            for each in (UP, DOWN):
+                assert part.waiting(work, left_s, each, look_s=look_s) == whole.waiting(
+                    work, left_s, each, look_s=look_s
+                )
+                assert part.safe(0, work, left_s, each, dead_s=360.0, look_s=look_s) == whole.safe(
+                    0, work, left_s, each, dead_s=360.0, look_s=look_s
+                )
+            assert part.on_spot(work, left_s, 0.0, dead_s=0.0, look_s=look_s) == whole.on_spot(
+                work, left_s, 0.0, dead_s=0.0, look_s=look_s
+            )
 
 
 @pytest.mark.parametrize("left_s", [0.01, 5.0, 60.0])
