@@ -54,10 +54,8 @@ _OF_JOB = select(ledger).where(ledger.c.job_id == bindparam("job_id")).order_by(
 
 def add_prices(connection: Connection, said: Iterable[prices.PriceReport]) -> None:
     """Records prices, in this order; the running rows of their nodes go on at them."""
-    for each in said:
-        price, is_new = prices.add(connection, each)
-        if is_new:
-            _reprice(connection, price)
+    for price in prices.add(connection, tuple(said)):
+        _reprice(connection, price)
 
 
 def rewrite(connection: Connection, node_ids: Iterable[str]) -> None:

@@ -3,8 +3,8 @@ by another."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache
 
 from sqlalchemy import Connection, Row, Select, and_, bindparam, func, select, union_all, update
@@ -24,6 +24,11 @@ _IN_FORCE = (
     .order_by(*_NEWEST_FIRST)
     .limit(1)
 )
+_CONFIRM = (
+    update(prices)
+    .where(prices.c.id == bindparam("price_id"))
+    .values(observed_at_s=bindparam("said_at_s"))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,29 +42,52 @@ class PriceReport:
     source: str
     extras_usd_per_h: float = 0.0
 
+    @property
+    def latest_s(self) -> float:
+        """A price may be told late, and another may be in force by now."""
+        return max(self.valid_from_s, self.observed_at_s)
 
-def add(connection: Connection, said: PriceReport) -> tuple[Price, bool]:
-    """Records a price and gives it with True; one that says nothing new confirms the old one, given
-    with False.
+    def confirms(self, price: Price) -> bool:
+        return (self.usd_per_h, self.extras_usd_per_h) == (price.usd_per_h, price.extras_usd_per_h)
+
+
+def add(connection: Connection, said: Sequence[PriceReport]) -> tuple[Price, ...]:
+    """Records prices, in this order, and gives those that are new. One that says nothing new
+    confirms the old one.
+
+    Most of what a source says, it has said before: EC2 has thousands of prices, and few change in a
+    minute. So what is in force is read once, and what confirms it is written at once.
+    """
+    latest_s = max((each.latest_s for each in said), default=0.0)
+    known = {each.offering: each for each in all_in_force(connection, latest_s)}
+    confirmed: list[dict[str, float]] = []
+    new: list[Price] = []
+    for each in said:
+        current = latest = known.get(each.offering)
+        if latest is not None and latest.valid_from_s > each.latest_s:
+            current = in_force(connection, each.offering, at_s=each.latest_s)
+        if current is not None and each.confirms(current):
+            confirmed.append({"price_id": current.id, "said_at_s": each.observed_at_s})
+            continue
+        price = _add_new(connection, each, current)
+        new.append(price)
+        if latest is None or price.valid_from_s >= latest.valid_from_s:
+            known[each.offering] = price
+    if confirmed:
+        connection.execute(_CONFIRM, confirmed)
+    return tuple(new)
+
+
+def _add_new(connection: Connection, said: PriceReport, current: Price | None) -> Price:
+    """Records a price that differs from the one that is in force at its instant.
 
     What was charged stays charged: a price of no later date than the one in force holds from when
     it was observed.
     """
     offering, usd_per_h = said.offering, said.usd_per_h
-    valid_from_s, observed_at_s = said.valid_from_s, said.observed_at_s
-    # Of the later instant: a price may be told late, and another may be in force by now.
-    current = in_force(connection, offering, at_s=max(valid_from_s, observed_at_s))
-    if current is not None and (current.usd_per_h, current.extras_usd_per_h) == (
-        usd_per_h,
-        said.extras_usd_per_h,
-    ):
-        connection.execute(
-            update(prices).where(prices.c.id == current.id).values(observed_at_s=observed_at_s)
-        )
-        return replace(current, observed_at_s=observed_at_s), False
-    # A price that came late holds from now on: what was charged stays charged.
+    valid_from_s = said.valid_from_s
     if current is not None and current.valid_from_s >= valid_from_s:
-        valid_from_s = observed_at_s
+        valid_from_s = said.observed_at_s
     row_id = insert(
         connection,
         prices,
@@ -67,17 +95,8 @@ def add(connection: Connection, said: PriceReport) -> tuple[Price, bool]:
         usd_per_h=usd_per_h,
         extras_usd_per_h=said.extras_usd_per_h,
         valid_from_s=valid_from_s,
-        observed_at_s=observed_at_s,
+        observed_at_s=said.observed_at_s,
         source=said.source,
-    )
-    price = Price(
-        row_id,
-        offering,
-        usd_per_h,
-        valid_from_s,
-        observed_at_s,
-        said.source,
-        said.extras_usd_per_h,
     )
     if current is not None:
         text = (
@@ -85,7 +104,15 @@ def add(connection: Connection, said: PriceReport) -> tuple[Price, bool]:
         )
         numbers = {"before_usd_per_h": current.usd_per_h, "usd_per_h": usd_per_h}
         add_event(connection, "price", text, numbers=numbers, now_s=valid_from_s)
-    return price, True
+    return Price(
+        row_id,
+        offering,
+        usd_per_h,
+        valid_from_s,
+        said.observed_at_s,
+        said.source,
+        said.extras_usd_per_h,
+    )
 
 
 def in_force(connection: Connection, offering: Offering, *, at_s: float) -> Price | None:
