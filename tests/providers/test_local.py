@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from elastic.clock import SystemClock
-from elastic.errors import ProviderError, ProviderUnavailable
+from elastic.errors import CapacityUnavailable, ProviderError, ProviderUnavailable
 from elastic.model import NodeType, Offering
 from elastic.providers import CpuCgroups, InstanceState, LocalProvider, find_cpu_cgroups
 from tests.providers.contract import ProviderContract, World, buy, request
@@ -36,6 +36,7 @@ def connect(tmp_path: Path) -> Iterator[Connect]:
         *,
         cgroups: CpuCgroups | None = None,
         root: Path = tmp_path,
+        meminfo: Path = Path("/proc/meminfo"),
     ) -> LocalProvider:
         return LocalProvider(
             root,
@@ -44,6 +45,7 @@ def connect(tmp_path: Path) -> Iterator[Connect]:
             cgroups=cgroups,
             agent_command=agent_command,
             lease_s=60,
+            meminfo=meminfo,
         )
 
     yield connected
@@ -375,6 +377,28 @@ def test_an_unreadable_record_makes_the_list_unavailable_and_not_shorter(
     with pytest.raises(ProviderUnavailable, match="cannot be read"):
         provider.instances()
     path.write_text(whole)
+
+
+def test_nodes_that_would_fill_the_memory_are_refused(connect: Connect, tmp_path: Path) -> None:
+    """The provider says how many would fit, and sells that many."""
+    meminfo = tmp_path / "meminfo"
+    meminfo.write_text("MemTotal:  4194304 kB\nMemAvailable:  1048576 kB\n")
+    provider = connect(meminfo=meminfo)
+    half = Offering("half")
+
+    with pytest.raises(CapacityUnavailable, match=r"has 1\.0 GiB left: wanted at most 3 nodes"):
+        provider.launch(request(1, half, count=4))
+    assert provider.instances() == ()
+    now_s = time.time()
+    assert provider.blocks.of(half, nodes=4, now_s=now_s) is not None
+    assert provider.blocks.of(half, nodes=3, now_s=now_s) is None
+
+    bought = provider.launch(request(2, half, count=3))
+    # What was bought is given again, whatever is free by now.
+    meminfo.write_text("MemAvailable:  1024 kB\n")
+    assert {each.node_id for each in provider.launch(request(2, half, count=3))} == {
+        each.node_id for each in bought
+    }
 
 
 @needs_cgroups

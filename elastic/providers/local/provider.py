@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import re
 import shlex
@@ -17,7 +18,7 @@ from pathlib import Path
 
 from elastic.clock import Clock
 from elastic.durations import GONE_LISTED_S, LEASE_S, TRANSFER_TIMEOUT_S
-from elastic.errors import ProviderError, ProviderUnavailable
+from elastic.errors import CapacityUnavailable, ProviderError, ProviderUnavailable
 from elastic.model import Means, NodeType, Offering, WayIn
 from elastic.providers.base import Instance, InstanceState, LaunchRequest, Trouble
 from elastic.providers.blocks import Blocks
@@ -27,6 +28,9 @@ from elastic.providers.local.cgroup import CpuCgroups
 from elastic.providers.local.node import LocalLaunch, LocalNode, marks
 
 _NODE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
+# What an agent and a Python that has loaded torch take at least, in GiB.
+_NODE_GIB = 0.3
+_KIB_PER_GIB = 2**20
 
 
 class LocalProvider:
@@ -58,8 +62,10 @@ class LocalProvider:
         artifact_root: str | None = None,
         lease_s: float = LEASE_S,
         gone_visible_s: float = GONE_LISTED_S,
+        meminfo: Path = Path("/proc/meminfo"),
     ) -> None:
         self.blocks = Blocks()
+        self._meminfo = meminfo
         self._root = root.absolute()
         self._types = {node_type.name: node_type for node_type in types}
         self._clock = clock
@@ -184,6 +190,7 @@ class LocalProvider:
                         f"{node_id!r}: a local node's id is wanted as 1 to 100 of A-Z a-z 0-9 _ -"
                     )
             self._node_type(request.offering)
+            self._require_room(request)
             with suppress(FileExistsError):
                 link.symlink_to(" ".join(request.node_ids))
         nodes = tuple(
@@ -202,6 +209,31 @@ class LocalProvider:
                 bought_nothing=True,
             )
         return self._types[offering.node_type]
+
+    def _require_room(self, request: LaunchRequest) -> None:
+        """Raises CapacityUnavailable for nodes that would fill this machine's memory."""
+        nodes = len(request.node_ids)
+        free_gib = self._free_gib()
+        fit = math.floor(free_gib / _NODE_GIB)
+        if nodes <= fit:
+            return
+        self.blocks.block(request.offering, nodes=fit + 1, now_s=self._clock.now_s())
+        raise CapacityUnavailable(
+            f"{nodes} x {request.offering}: a local node takes {_NODE_GIB} GiB of memory or more, "
+            f"and this machine has {free_gib:.1f} GiB left: wanted at most {fit} nodes; ask for "
+            "fewer, or end what else runs here",
+            bought_nothing=True,
+        )
+
+    def _free_gib(self) -> float:
+        """Memory that programs could be given without others being pushed out; infinite where the
+        kernel does not tell."""
+        with suppress(OSError):
+            for line in self._meminfo.read_text().splitlines():
+                name, _, value = line.partition(":")
+                if name == "MemAvailable":
+                    return int(value.split()[0]) / _KIB_PER_GIB
+        return math.inf
 
     def _to_be_launched(self, request: LaunchRequest, node_id: str) -> LocalLaunch:
         return LocalLaunch(
