@@ -35,7 +35,7 @@ from api.dashboard.views.frontier import frontier_chart
 from api.dashboard.views.jobs import job_head, job_row, job_view
 from api.dashboard.views.nodes import node_rows
 from api.dashboard.views.parts import Tone, instant, whole, words
-from api.dashboard.views.prices import history_view, offer_rows, price_rows
+from api.dashboard.views.prices import disbelieved_rows, history_view, offer_rows, price_rows
 from api.dashboard.views.timelines import (
     cost_timeline,
     throughput_timeline,
@@ -58,6 +58,7 @@ __all__ = [
     "cost_view",
     "decision_items",
     "decision_view",
+    "disbelieved_rows",
     "event_rows",
     "forecast_timeline",
     "frontier_chart",

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from api.dashboard.charts import plot
 from api.dashboard.views.parts import Badge, Instant, Number, Tone, dollars_an_hour, instant
 from elastic.figures import moment, percent
-from elastic.model import Limits, Price, PriceHistory, Unavailable
+from elastic.model import Limits, Offering, Price, PriceHistory, Unavailable
+from elastic.pricing import Quarantined
 
 # The number of steps in the picture of a history: nine hours each for 90 days.
 _STEPS = 240
@@ -29,6 +31,18 @@ class PriceRow:
     change: Badge | None
     # Why it is not bought now.
     hindrances: tuple[Badge, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DisbelievedRow:
+    """What a source says now, and is not believed."""
+
+    node_type: str
+    detail: str
+    usd_per_h: Number
+    valid_from: Instant
+    source: str
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +90,7 @@ def _history_row(history: PriceHistory, path: str) -> HistoryRow:
     lowest = dollars_an_hour(history.lowest_usd_per_h)
     highest = dollars_an_hour(history.highest_usd_per_h)
     return HistoryRow(
-        detail=f"{history.offering.capacity} · {history.offering.zone}",
+        detail=_detail(history.offering),
         path=path,
         summary=f"{history.offering}: {lowest.text} to {highest.text} an hour by "
         f"{len(history.points)} prices",
@@ -114,6 +128,23 @@ def offer_rows(
     )
 
 
+def disbelieved_rows(told: Sequence[Quarantined], *, now_s: float) -> tuple[DisbelievedRow, ...]:
+    """What is not believed, by offering."""
+    return tuple(
+        DisbelievedRow(
+            node_type=each.quote.offering.node_type,
+            detail=_detail(each.quote.offering),
+            usd_per_h=dollars_an_hour(
+                each.quote.usd_per_h if math.isfinite(each.quote.usd_per_h) else None
+            ),
+            valid_from=instant(each.quote.valid_from_s, now_s),
+            source=each.quote.source,
+            why=each.reason,
+        )
+        for each in sorted(told, key=lambda each: each.quote.offering)
+    )
+
+
 def _hindrances(
     price: Price, unavailable: Iterable[Unavailable], limits: Limits, now_s: float
 ) -> Iterator[Badge]:
@@ -134,13 +165,17 @@ def _row(price: Price, before: Price | None, now_s: float) -> PriceRow:
     return PriceRow(
         id=price.id,
         node_type=price.offering.node_type,
-        detail=f"{price.offering.capacity} · {price.offering.zone}",
+        detail=_detail(price.offering),
         usd_per_h=dollars_an_hour(price.usd_per_h),
         valid_from=instant(price.valid_from_s, now_s),
         observed=instant(price.observed_at_s, now_s),
         source=price.source,
         change=None if before is None else _change(before.usd_per_h, price.usd_per_h),
     )
+
+
+def _detail(offering: Offering) -> str:
+    return f"{offering.capacity} · {offering.zone}"
 
 
 def _before(price: Price, history: Sequence[Price]) -> Price | None:

@@ -10,6 +10,7 @@ from html import unescape
 import pytest
 from fastapi import FastAPI
 
+from api.app import give_context
 from api.dashboard.pages import alarms, prose
 from api.dashboard.signing_in import own_path
 from api.deps import COOKIE, Tick
@@ -17,6 +18,7 @@ from elastic.clock import ManualClock
 from elastic.errors import ProviderError
 from elastic.log_line import LogPiece
 from elastic.model import Action, JobPhase, ScriptError
+from elastic.pricing import Quarantined, Quote
 from elastic.reconciler import Alarms, LeaseHolder, TerminationPermission
 from tests.api.dashboard.conftest import Told
 from tests.api.dashboard.served import TOKEN, make_context
@@ -234,6 +236,22 @@ def test_a_failed_job_s_traceback_stands_once_on_its_page_where_its_log_has_it(
     page = told.client.get(path).text
     assert "Log: rank 0 failed" in page
     assert page.count("Traceback (most recent call last):") == 1
+
+
+def test_prices_that_are_not_believed_stand_beside_those_in_force(
+    told: Told, bare_app: FastAPI
+) -> None:
+    assert "Not believed" not in told.client.get("/prices").text
+    dear = Quarantined(Quote(HALF, 4.5, told.story.now_s, "ec2"), "wanted at most <5-fold")
+    no_number = Quarantined(Quote(HALF, float("nan"), told.story.now_s, "feed"), "wanted a number")
+    context = bare_app.state.context
+    give_context(bare_app, replace(context, disbelieved=lambda: (dear, no_number)))
+    page = unescape(told.client.get("/prices").text)
+    section = page.partition("Not believed")[2].partition("As they came")[0]
+    assert "$4.5" in section
+    assert "wanted at most <5-fold" in section
+    assert "wanted a number" in section
+    assert "nan" not in section
 
 
 def test_what_users_wrote_is_never_markup(told: Told) -> None:
