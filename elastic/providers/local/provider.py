@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
 import re
 import shlex
@@ -19,6 +18,7 @@ from pathlib import Path
 from elastic.clock import Clock
 from elastic.durations import GONE_LISTED_S, LEASE_S, TRANSFER_TIMEOUT_S
 from elastic.errors import CapacityUnavailable, ProviderError, ProviderUnavailable
+from elastic.figures import size
 from elastic.model import Means, NodeType, Offering, WayIn
 from elastic.providers.base import Instance, InstanceState, LaunchRequest, Trouble
 from elastic.providers.blocks import Blocks
@@ -28,9 +28,8 @@ from elastic.providers.local.cgroup import CpuCgroups
 from elastic.providers.local.node import LocalLaunch, LocalNode, marks
 
 _NODE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
-# What an agent and a Python that has loaded torch take at least, in GiB.
-_NODE_GIB = 0.3
-_KIB_PER_GIB = 2**20
+# What an agent and a Python that has loaded torch take at least.
+_NODE_BYTES = 300 << 20
 
 
 class LocalProvider:
@@ -213,27 +212,27 @@ class LocalProvider:
     def _require_room(self, request: LaunchRequest) -> None:
         """Raises CapacityUnavailable for nodes that would fill this machine's memory."""
         nodes = len(request.node_ids)
-        free_gib = self._free_gib()
-        fit = math.floor(free_gib / _NODE_GIB)
-        if nodes <= fit:
+        free_bytes = self._free_bytes()
+        if free_bytes is None or nodes * _NODE_BYTES <= free_bytes:
             return
+        fit = free_bytes // _NODE_BYTES
         self.blocks.block(request.offering, nodes=fit + 1, now_s=self._clock.now_s())
         raise CapacityUnavailable(
-            f"{nodes} x {request.offering}: a local node takes {_NODE_GIB} GiB of memory or more, "
-            f"and this machine has {free_gib:.1f} GiB left: wanted at most {fit} nodes; ask for "
-            "fewer, or end what else runs here",
+            f"{nodes} x {request.offering}: a local node takes {size(_NODE_BYTES)} of memory or "
+            f"more, and this machine has {size(free_bytes)} left: wanted at most {fit} nodes; ask "
+            "for fewer, or end what else runs here",
             bought_nothing=True,
         )
 
-    def _free_gib(self) -> float:
-        """Memory that programs could be given without others being pushed out; infinite where the
+    def _free_bytes(self) -> int | None:
+        """Memory that programs could be given without others being pushed out; None where the
         kernel does not tell."""
         with suppress(OSError):
             for line in self._meminfo.read_text().splitlines():
                 name, _, value = line.partition(":")
                 if name == "MemAvailable":
-                    return int(value.split()[0]) / _KIB_PER_GIB
-        return math.inf
+                    return int(value.split()[0]) << 10  # the kernel's kB are KiB
+        return None
 
     def _to_be_launched(self, request: LaunchRequest, node_id: str) -> LocalLaunch:
         return LocalLaunch(
