@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import stat
 import subprocess
 import sys
 import zlib
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -21,6 +23,7 @@ from elastic.errors import StoreUnavailable
 from elastic.model import AgentState, JobSpec, Mode, Pulse, Workers
 from elastic.policy import decide
 from elastic.store import migrate, migration_config, open_store, to_text
+from elastic.store.engine import PRAGMAS
 from elastic.store.schema import REVISION
 from tests.builders import job, node, snapshot
 from tests.empty_database import lay_out
@@ -60,6 +63,24 @@ def test_a_database_that_cannot_be_opened_is_named_with_what_is_wanted(tmp_path:
     (tmp_path / "elasticd.db").mkdir()
     with pytest.raises(StoreUnavailable, match=r"cannot open the database /.*elasticd\.db: wanted"):
         open_store(f"sqlite:///{tmp_path / 'elasticd.db'}")
+
+
+def test_a_database_that_another_program_holds_is_refused_and_written_when_it_is_free(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hurried = tuple(each.replace("busy_timeout=5000", "busy_timeout=50") for each in PRAGMAS)
+    monkeypatch.setattr("elastic.store.engine.PRAGMAS", hurried)
+    url = lay_out(tmp_path / "elasticd.db")
+    store = open_store(url)
+    with closing(sqlite3.connect(tmp_path / "elasticd.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreUnavailable, match=r"database is locked; nothing was changed"):
+            store.jobs.submit(JobSpec("a", ("train.py",)), key=None, request_hash="", now_s=1.0)
+        assert store.jobs.listed() == ()
+        other.execute("ROLLBACK")
+    store.jobs.submit(JobSpec("a", ("train.py",)), key=None, request_hash="", now_s=1.0)
+    assert len(store.jobs.listed()) == 1
+    store.close()
 
 
 def test_a_database_that_is_new_or_behind_is_migrated(tmp_path: Path) -> None:
