@@ -11,14 +11,14 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from api.app import give_context, routes
-from elastic.store import open_store
 from tests.api.world import TOKEN, World, make_world
+from tests.empty_database import lay_out
 
 
 @pytest.fixture(scope="session")
 def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("database") / "elasticd.db"
-    open_store(f"sqlite:///{path}").close()
+    lay_out(path)
     return path
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import socket
 import threading
 from collections.abc import Iterator
@@ -9,13 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import typer.main
 import uvicorn
 from fastapi import FastAPI
 
 from api.app import create_app
-from elastic.store import open_store
 from tests.api.world import TOKEN, World, decide_once, make_world, train
 from tests.cli.commands import Run, runner
+from tests.empty_database import lay_out
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +31,19 @@ class Live:
     decision_id: int
 
 
+@pytest.fixture(scope="session", autouse=True)
+def commands_that_are_built_once() -> Iterator[None]:
+    """Typer makes all commands anew for each command line; here once for all tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(typer.main, "get_command", functools.cache(typer.main.get_command))
+        yield
+
+
 @pytest.fixture(scope="module")
 def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
     folder = tmp_path_factory.mktemp("live")
     template = folder / "empty.db"
-    open_store(f"sqlite:///{template}").close()
+    lay_out(template)
     world = make_world(folder, template=template)
     job, _ = train(world)
     decision_id = decide_once(world, job)

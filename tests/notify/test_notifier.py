@@ -16,6 +16,7 @@ from elastic.model import Job, JobPhase, JobSpec, Objective, Topic
 from elastic.notify import Attachment, Notifier, recipients_of, send
 from elastic.store import Delivery, Store, StoredAlarm, open_store
 from tests.builders import NOW_S, add_price, intend, job_spec, offering
+from tests.empty_database import lay_out
 from tests.notify.receivers import Mailbox, Webhook, running_mailbox, running_webhook
 
 LATE = StoredAlarm("will_be_late", "3 min short", NOW_S)
@@ -23,7 +24,7 @@ LATE = StoredAlarm("will_be_late", "3 min short", NOW_S)
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    opened = open_store(f"sqlite:///{tmp_path / 'elasticd.db'}")
+    opened = open_store(lay_out(tmp_path / "elasticd.db"))
     yield opened
     opened.close()
 

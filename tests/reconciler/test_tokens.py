@@ -11,6 +11,7 @@ import pytest
 from elastic.errors import InvalidInput
 from elastic.reconciler import NodeTokens, kept_secret, secret_in
 from elastic.store import open_store
+from tests.empty_database import lay_out
 
 
 def test_a_secret_is_made_once_for_its_owner_only(tmp_path: Path) -> None:
@@ -62,7 +63,7 @@ def test_a_join_token_admits_the_machines_of_its_launch_alone() -> None:
 
 
 def test_two_daemons_on_one_database_share_a_secret_without_copying_files(tmp_path: Path) -> None:
-    store = open_store(f"sqlite:///{tmp_path / 'elasticd.db'}")
+    store = open_store(lay_out(tmp_path / "elasticd.db"))
     first, second = tmp_path / "first" / "secret", tmp_path / "second" / "secret"
     made = kept_secret(store, "secret", first)
     assert kept_secret(store, "secret", second) == made == first.read_bytes() == second.read_bytes()
@@ -71,7 +72,7 @@ def test_two_daemons_on_one_database_share_a_secret_without_copying_files(tmp_pa
 
 def test_the_secret_of_a_data_folder_goes_on_in_a_database_that_has_none(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("of-before")
-    store = open_store(f"sqlite:///{tmp_path / 'elasticd.db'}")
+    store = open_store(lay_out(tmp_path / "elasticd.db"))
     assert kept_secret(store, "secret", tmp_path / "secret") == b"of-before"
     (tmp_path / "secret").write_text("of-another-database")
     assert kept_secret(store, "secret", tmp_path / "secret") == b"of-before"
@@ -81,7 +82,7 @@ def test_the_secret_of_a_data_folder_goes_on_in_a_database_that_has_none(tmp_pat
 def test_a_token_that_its_user_replaced_comes_into_force_and_an_old_one_does_not(
     tmp_path: Path,
 ) -> None:
-    store = open_store(f"sqlite:///{tmp_path / 'elasticd.db'}")
+    store = open_store(lay_out(tmp_path / "elasticd.db"))
     here, there = tmp_path / "here", tmp_path / "there"
     old = kept_secret(store, "token", here, is_replaceable=True)
     assert kept_secret(store, "token", there, is_replaceable=True) == old
