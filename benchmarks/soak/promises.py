@@ -277,7 +277,8 @@ class Promises:
             self._broken(life, "P10", "the database was lost, and a machine was ended")
 
     def _what_is_wanted_lives_on(self, life: FaultyLife, nodes: Mapping[str, Node]) -> None:
-        """A node with a fresh lease is ended only where what is wanted has changed."""
+        """A node with a fresh lease is ended only where what is wanted has changed, or where the
+        cloud takes it back."""
         now_s = life.clock.now_s()
         target = life.store.jobs.target(life.job_id)
         if target is not None and target == self._target:
@@ -288,6 +289,7 @@ class Promises:
                 if (
                     node is not None
                     and node.phase is NodePhase.TERMINATING
+                    and node.notice is None
                     and had[before.offering] <= wanted.get(before.offering, 0)
                 ):
                     self._broken(life, "P10", f"{node_id} was ended, and it is wanted")
