@@ -39,7 +39,9 @@ _ARGUMENTS = {
     ),
 }
 # A daemon that stands still, and its machine does not: `Store.hold` is called more often than that.
+# It may stand still in the middle of a transaction, too.
 _NO_STANDSTILL = "SET idle_session_timeout = 15000"
+_NO_STANDSTILL_WITHIN = "SET idle_in_transaction_session_timeout = 15000"
 _KNOWS_IDLE_SESSIONS = 140_000
 
 
@@ -54,7 +56,8 @@ def writer(url: URL) -> Engine:
     @event.listens_for(engine, "connect")
     def _lock(connection: Any, _record: Any) -> None:
         with connection.cursor() as cursor:
-            # First: it holds for the session whether the lock is had or not.
+            # First: they hold for the session whether the lock is had or not.
+            cursor.execute(_NO_STANDSTILL_WITHIN)
             if connection.info.server_version >= _KNOWS_IDLE_SESSIONS:
                 cursor.execute(_NO_STANDSTILL)
             connection.commit()

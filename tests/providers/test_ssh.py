@@ -87,8 +87,11 @@ class TestSshProvider(ProviderContract):
         others = connect(cluster="others")
 
         def destroy(provider_id: str) -> None:
-            node_id, _, host = provider_id.partition("@")
-            estate.host(host).run("pkill", "-KILL", "-f", f"nodes/{node_id}")
+            node_id, _, name = provider_id.partition("@")
+            host, its_own = estate.host(name), f"nodes/{node_id}"
+            wait_until(lambda: host.run("pgrep", "-f", its_own) != "")
+            host.run("pkill", "-KILL", "-f", its_own)
+            wait_until(lambda: host.run("pgrep", "-f", its_own) == "")
 
         def limit(offering: Offering, nodes: int) -> None:
             for each in others.instances():

@@ -170,6 +170,25 @@ def test_a_daemon_that_stands_still_loses_its_session_and_one_that_uses_it_keeps
     database.close()
 
 
+def test_a_daemon_that_stands_still_within_a_transaction_loses_its_session_as_well(
+    url: str,
+) -> None:
+    database = Database(url)
+
+    def stand_still() -> None:
+        with database.write() as connection:
+            shown = "SHOW idle_in_transaction_session_timeout"
+            assert connection.exec_driver_sql(shown).scalar() == "15s"
+            connection.exec_driver_sql("SET idle_in_transaction_session_timeout = 500")
+            time.sleep(1.0)
+            open_store(url).close()  # another daemon acts
+            connection.exec_driver_sql(shown)
+
+    with pytest.raises(StoreUnavailable):
+        stand_still()
+    database.close()
+
+
 def test_what_was_read_counts_no_more_once_the_session_that_writes_is_another(
     url: str, owner: Store, postgres: PostgresServer
 ) -> None:
