@@ -243,8 +243,8 @@ def _budget_for_change(snapshot: Snapshot, plan: Plan) -> Plan:
     budget_usd = snapshot.job.spec.objective.budget_usd
     if budget_usd is None or plan.target is None:
         return plan
-    # A target that could not be bought costs nothing to leave.
-    if plan.reason.code == UNAVAILABLE:
+    # A target that could not be bought, or of which nothing is there, costs nothing to leave.
+    if plan.reason.code == UNAVAILABLE or not snapshot.nodes:
         origin = snapshot.current
     else:
         origin = snapshot.target

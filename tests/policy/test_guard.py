@@ -180,6 +180,20 @@ def test_a_change_that_does_not_fit_the_budget_is_refused() -> None:
     assert plan.reason.text.endswith("(wanted: wants 1 x local.full on-demand)")
 
 
+def test_a_target_of_which_nothing_is_there_is_left_for_no_more_than_a_start_costs() -> None:
+    """The cloud has taken all of it back: the budget pays for the new group alone."""
+    lost = snapshot(
+        target="local.full",
+        current=None,
+        spent_usd=0.010,
+        limits=limits(wind_down_s=600.0),
+        job=job(objective=Objective(budget_usd=0.028)),
+    )
+    assert guard(lost, _plan(HALF)).action is Action.MOVE
+    held = replace(lost, nodes=(node("local.full"),), current=lost.target)
+    assert guard(held, _plan(HALF)).reason.code == "budget_short", "both would burn"
+
+
 def test_a_change_that_fits_the_budget_passes() -> None:
     wanted = _plan(FULL)
 
