@@ -33,6 +33,7 @@ class Ticker:
         self._interval_s = interval_s
         self._one_at_a_time = threading.Lock()
         self._is_woken = threading.Event()
+        self._is_over = False
         # When the last tick ended (on the wall clock), how many seconds it took, and why it failed
         # if it did.
         self.last: tuple[float, float, str | None] | None = None
@@ -49,15 +50,22 @@ class Ticker:
 
     def wake(self) -> None:
         """Asks for a tick now; several calls before it begins make one tick."""
-        if not self._is_woken.is_set() and self._scheduler.running:
+        if not self._is_woken.is_set() and not self._is_over and self._scheduler.running:
             self._is_woken.set()
             self._scheduler.add_job(self._run)
 
     def stop(self) -> None:
         """Returns when the tick in progress, if any, is over."""
         if self._scheduler.running:
+            # APScheduler holds its lock while it waits for its jobs. One that asks for another just
+            # then would wait for that lock, and neither would end. So the last tick is over first.
+            self._scheduler.pause()
+            with self._one_at_a_time:
+                self._is_over = True
+            self._late.cancel()
+            # A job that is due during the shutdown would be an error in the scheduler's thread.
+            self._scheduler.remove_all_jobs()
             self._scheduler.shutdown(wait=True)
-        self._late.cancel()
 
     def _restart(self) -> None:
         """Ticks now, and from now on at every interval."""
@@ -68,6 +76,8 @@ class Ticker:
 
     def _run(self) -> None:
         with self._one_at_a_time:
+            if self._is_over:
+                return
             self._is_woken.clear()
             self._late.cancel()
             started_s = time.monotonic()

@@ -8,6 +8,7 @@ from datetime import datetime, tzinfo
 import pytest
 import structlog
 from apscheduler.schedulers import base
+from apscheduler.schedulers.background import BackgroundScheduler
 
 from elastic.clock import SystemClock
 from elastic.ticker import Ticker
@@ -47,6 +48,34 @@ def test_ticks_that_ask_for_another_at_once_get_it_each_time() -> None:
         )
     finally:
         ticker.stop()
+
+
+def test_it_ends_though_a_tick_asks_for_another_just_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tick sees that the scheduler runs, and asks it when it is being stopped."""
+    is_asking, is_stopped = threading.Event(), threading.Event()
+    main = threading.current_thread()
+
+    class StoppedWhileAsked(BackgroundScheduler):  # type: ignore[misc]  # it has no types
+        @property
+        def running(self) -> bool:
+            runs: bool = super().running
+            if runs and threading.current_thread() not in (main, stopping):
+                is_asking.set()
+                is_stopped.wait(0.5)
+            return runs
+
+        def shutdown(self, wait: bool = True) -> None:
+            threading.Timer(0.1, is_stopped.set).start()
+            super().shutdown(wait)
+
+    monkeypatch.setattr("elastic.ticker.BackgroundScheduler", StoppedWhileAsked)
+    ticker = Ticker(lambda: 0.0, interval_s=3600.0, clock=SystemClock())
+    stopping = threading.Thread(target=ticker.stop, daemon=True)
+    ticker.start()
+    assert is_asking.wait(20.0)
+    stopping.start()
+    stopping.join(20.0)
+    assert not stopping.is_alive(), "the tick and the scheduler wait for each other"
 
 
 def test_a_tick_that_takes_longer_than_the_time_between_two_is_told() -> None:

@@ -23,7 +23,10 @@ Policy = Callable[[Snapshot], Plan]
 
 # Raise a policy's version when the same snapshot may give another plan. Then `decision replay` does
 # not compare what an earlier version decided.
-_REGISTERED: Mapping[str, tuple[Policy, int]] = {"best_value": (best_value, 10), "fixed": (fixed, 5)}
+_REGISTERED: Mapping[str, tuple[Policy, int]] = {
+    "best_value": (best_value, 10),
+    "fixed": (fixed, 5),
+}
 
 POLICIES: Mapping[str, Policy] = {name: policy for name, (policy, _) in _REGISTERED.items()}
 VERSIONS: Mapping[str, int] = {name: version for name, (_, version) in _REGISTERED.items()}
