@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import replace
 from enum import StrEnum
@@ -224,10 +223,9 @@ class DisbelievedPriceOut(Wire):
     @classmethod
     def of_quarantined(cls, told: Quarantined) -> Self:
         quote = told.quote
-        usd_per_h = quote.usd_per_h if math.isfinite(quote.usd_per_h) else None
         return cls(
             offering=OfferingOut.of(quote.offering),
-            usd_per_h=usd_per_h,
+            usd_per_h=told.usd_per_h,
             valid_from_s=quote.valid_from_s,
             source=quote.source,
             why=told.reason,

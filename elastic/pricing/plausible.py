@@ -22,6 +22,11 @@ class Quarantined:
     quote: Quote
     reason: str
 
+    @property
+    def usd_per_h(self) -> float | None:
+        """What was quoted; None if it is no number."""
+        return self.quote.usd_per_h if math.isfinite(self.quote.usd_per_h) else None
+
 
 @dataclass(frozen=True, slots=True)
 class Sifted:

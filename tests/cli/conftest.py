@@ -33,7 +33,7 @@ class Live:
 
 @pytest.fixture(scope="session", autouse=True)
 def commands_that_are_built_once() -> Iterator[None]:
-    """Typer makes all commands anew for each command line; here once for all tests."""
+    """Typer builds all commands for each command line; here once for all tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(typer.main, "get_command", functools.cache(typer.main.get_command))
         yield

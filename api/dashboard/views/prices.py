@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -134,9 +133,7 @@ def disbelieved_rows(told: Sequence[Quarantined], *, now_s: float) -> tuple[Disb
         DisbelievedRow(
             node_type=each.quote.offering.node_type,
             detail=_detail(each.quote.offering),
-            usd_per_h=dollars_an_hour(
-                each.quote.usd_per_h if math.isfinite(each.quote.usd_per_h) else None
-            ),
+            usd_per_h=dollars_an_hour(each.usd_per_h),
             valid_from=instant(each.quote.valid_from_s, now_s),
             source=each.quote.source,
             why=each.reason,
