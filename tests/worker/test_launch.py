@@ -247,9 +247,16 @@ def test_a_killed_script_leaves_its_signal_as_exit_code(desk: Desk) -> None:
     assert result.returncode == -signal.SIGTERM
 
 
-def test_what_a_script_leaves_open_is_written_to_its_end(desk: Desk) -> None:
-    assert desk.launch(LEAVES_OPEN, str(desk.folder)).stderr == ""
-    assert what_was_left(desk.folder) == ["in gzip", "in zip", "in a circle", "in a line"]
+def test_what_a_script_leaves_open_is_written_as_by_python_itself(desk: Desk) -> None:
+    """That is to its end, but for a gzip: from 3.12 on python itself cuts it off, and says so."""
+    desk.launch(LEAVES_OPEN, str(desk.folder))
+    ours = what_was_left(desk.folder)
+    script = desk.folder / "train.py"
+    subprocess.run([sys.executable, script, desk.folder], capture_output=True, check=True)
+    assert ours == what_was_left(desk.folder)
+    assert ours[1:] == ["in zip", "in a circle", "in a line"]
+    if sys.version_info < (3, 12):
+        assert ours[0] == "in gzip"
 
 
 RESUMING = """
