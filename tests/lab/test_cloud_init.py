@@ -60,7 +60,7 @@ def test_cloud_init_runs_the_script_which_starts_the_agent_and_arms_the_timer(
             assert config.stat().st_mode & 0o777 == 0o600
             assert json.loads(config.read_text())["advertise_host"] == machine.address
             assert "cloud-init" in lab.log(machine.instance_id).lower()
-            assert not Path("/root/elasticd").exists()
+            assert not Path("/root/elasticd/agent.json").exists()
             daemon.kill()
             # Nobody renews the lease and the agent does nothing any more: what is left is the
             # timer.

@@ -37,8 +37,12 @@ with contextlib.suppress(OSError):
     socket.getnameinfo(("10.1.2.3", 80), 0)
 print(by_stores, len(asked) - by_stores)
 """
-# A machine of its own whose name service is the script's, and answers nothing.
-_ALONE = 'ip link set lo up && mount --bind "$0" /etc/resolv.conf && exec "$@"'
+# A machine of its own whose name service is the script's, and answers nothing. It knows no names
+# itself: some versions of glibc find an IPv4 address there that is written as one of IPv6.
+_ALONE = """
+ip link set lo up && mount --bind "$0" /etc/resolv.conf && mount --bind /dev/null /etc/hosts &&
+exec "$@"
+"""
 
 
 def questions(folder: Path, *arguments: str) -> tuple[int, int]:
