@@ -14,7 +14,7 @@ import sqlite3
 import tarfile
 import tempfile
 from collections.abc import Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -85,7 +85,9 @@ def back_up(url: str, secrets: Mapping[str, Path], target: Path, *, now_s: float
 
 
 def _backed_up(url: str, secrets: Mapping[str, Path], target: Path, *, now_s: float) -> Backup:
-    if target.exists():
+    with suppress(FileNotFoundError):
+        # Unlike `Path.exists` it has the same errors in every Python.
+        target.lstat()
         raise Conflict(f"{target} is there already; choose another name, or remove it")
     target.parent.mkdir(parents=True, exist_ok=True)
     # Beside the target, not in /tmp: a hard link cannot lead to another file system.

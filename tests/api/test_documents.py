@@ -67,7 +67,8 @@ def test_refuses_deep_nesting(body: bytes) -> None:
 
 
 def test_refuses_nesting_that_would_exhaust_the_json_reader() -> None:
-    assert "levels" in refusal(b'{"a":' + b"[" * 60_000)
+    """Some versions of Python read as deep as that, and leave it to us."""
+    assert "levels" in refusal(b'{"a":' + b"[" * 30_000 + b"]" * 30_000 + b"}")
 
 
 def test_refuses_more_than_the_limit() -> None:

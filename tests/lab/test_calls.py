@@ -432,8 +432,9 @@ def test_the_control_api_shows_and_does(start_lab: StartLab, client: Client) -> 
     bill = ask(f"{lab.endpoint_url}/_lab/bill")
     assert bill["usd"] == pytest.approx(lab.bill().usd)
     assert bill["lines"][0]["billed_s"] == 60.0
-    with pytest.raises(urllib.error.HTTPError):
+    with pytest.raises(urllib.error.HTTPError) as refusal:
         ask(f"{lab.endpoint_url}/_lab/crash", instance_id="i-unknown")
+    refusal.value.close()
 
 
 def test_one_process_runs_one_lab(start_lab: StartLab) -> None:
