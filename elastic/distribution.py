@@ -13,6 +13,9 @@ from pathlib import Path
 from elastic.errors import InvalidInput
 from elastic.zips import zip_of
 
+# The names under which a machine may have a Python that is new enough, for a shell that tries them.
+PYTHONS = "python3 python3.14 python3.13 python3.12 python3.11"
+
 _NAME = "elasticd"
 _PACKAGES = ("elastic", "api")
 # PyPA, "Binary distribution format": the content of a wheel's WHEEL file.

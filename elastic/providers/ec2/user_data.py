@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from elastic.distribution import Wheel
+from elastic.distribution import PYTHONS, Wheel
 from elastic.durations import DRAIN_GRACE_S
 from elastic.errors import ProviderError
 
@@ -21,14 +21,14 @@ LEASE_GRACE_S = round(DRAIN_GRACE_S)
 
 # With uv, since it finds torch's builds for CPUs by itself (UV_TORCH_BACKEND). Not below /tmp,
 # which on Amazon Linux 2023 is in memory, while torch unpacks to several GB.
-DEFAULT_BOOTSTRAP = """\
-find_python() {
-  for python in python3 python3.13 python3.12 python3.11; do
+DEFAULT_BOOTSTRAP = f"""\
+find_python() {{
+  for python in {PYTHONS}; do
     if "$python" -c "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))" \\
       2>/dev/null; then return; fi
   done
   return 1
-}
+}}
 if ! find_python; then
   if command -v dnf >/dev/null; then
     dnf install -q -y python3.11

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from elastic.config import SlurmSettings
+from elastic.distribution import PYTHONS
 from elastic.providers.slurm.jobs import JobLabel, job_name
 from elastic.providers.slurm.node_types import SlurmNodeType
 from elastic.providers.slurm.on_node import ON_NODE
@@ -29,7 +30,7 @@ exit 127
 
 def script(node_ids: Sequence[str], *, program: Path, folder: Path, python: str | None) -> str:
     """The batch script of these nodes, whose files are below `folder`."""
-    candidates = "python3 python3.14 python3.13 python3.12 python3.11"
+    candidates = PYTHONS
     if python is not None:
         candidates = f"{shlex.quote(python)} {candidates}"
     return _SCRIPT.format(

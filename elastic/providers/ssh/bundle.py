@@ -7,6 +7,7 @@ import shlex
 from base64 import b64encode
 from functools import cache
 
+from elastic.distribution import PYTHONS
 from elastic.providers.keeping import PackedProgram, pack
 
 # Runs before the bundle is there. Its first line on stdin says what to do.
@@ -63,7 +64,7 @@ def first_line(folder: str) -> str:
 
 def command(python: str | None) -> str:
     """The command line that starts the loader. Nothing in it is secret."""
-    candidates = "python3 python3.14 python3.13 python3.12 python3.11"
+    candidates = PYTHONS
     if python is not None:
         candidates = f"{shlex.quote(python)} {candidates}"
     script = _FIND_PYTHON.format(candidates=candidates, loader=shlex.quote(_LOADER))
