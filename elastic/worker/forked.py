@@ -20,6 +20,9 @@ from collections.abc import Sequence
 from elastic.worker.begin import begin
 from elastic.worker.last_error import show_error
 
+# Kinds of files that write their end when they are closed.
+_PACKED = (("gzip", "GzipFile"), ("bz2", "BZ2File"), ("lzma", "LZMAFile"))
+
 
 def main(arguments: Sequence[str]) -> None:
     """Runs the script to its end; it returns only after a good end, as torchrun expects."""
@@ -82,7 +85,8 @@ def _let_go() -> None:
     """Ends what the script left open, as python would.
 
     Files come last: garbage collection closes a file before it is flushed, and other objects may
-    still write to it. Files that modules and threads still hold are only flushed.
+    still write to it. Files that modules and threads still hold are only flushed, but for packed
+    ones: those have an end, and some versions of Python collect them after the file below.
     """
     for number in signal.valid_signals():
         # A handler holds the script's names. Python removes it at this point too.
@@ -92,9 +96,15 @@ def _let_go() -> None:
     files = [each for each in gc.get_objects() if io.IOBase.__base__ in type(each).__mro__]
     sys.modules.pop("__main__", None)
     gc.collect()
+    kinds = (getattr(sys.modules.get(module), name, None) for module, name in _PACKED)
+    packed = tuple(kind for kind in kinds if isinstance(kind, type))
     for file in files:
         with contextlib.suppress(Exception):
             file.flush()
+    for file in files:
+        if issubclass(type(file), packed):
+            with contextlib.suppress(Exception):
+                file.close()
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import lzma
 import socket
 import zipfile
 from collections.abc import Iterator
@@ -79,20 +80,24 @@ def agent_socket(tmp_path: Path) -> Iterator[AgentSocket]:
 # What python itself writes out only when it lets go of a script's own names, and what is in a
 # circle with them.
 LEAVES_OPEN = """
-import gzip, os, sys, zipfile
+import gzip, lzma, os, sys, zipfile
 os.chdir(sys.argv[1])
 packed = gzip.open('left.gz', 'wb')
+small = lzma.open('left.xz', 'wt')
 archive = zipfile.ZipFile('left.zip', 'w')
 line = open('line', 'w')
 packed.write(b'in gzip')
+small.write('in lzma')
 archive.writestr('it', 'in zip')
 line.write('in a line')
 class Circle:
     def __init__(self): self.me, self.file = self, open('circle', 'w')
     def __del__(self): self.file.write('in a circle')
 circle = Circle()
-def names_them(): return packed, archive, line, circle
+def names_them(): return packed, small, archive, line, circle
 """
+
+IN_ALL = ["in gzip", "in zip", "in lzma", "in a circle", "in a line"]
 
 
 def what_was_left(folder: Path) -> list[str]:
@@ -103,4 +108,6 @@ def what_was_left(folder: Path) -> list[str]:
         except EOFError:
             found = ["a gzip that is cut off"]
         found.append(archive.read("it").decode())
+    with lzma.open(folder / "left.xz", "rt") as small:
+        found.append(small.read())
     return found + [(folder / name).read_text() for name in ("circle", "line")]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import elastic.worker
-from tests.worker.conftest import LEAVES_OPEN, AgentSocket, what_was_left
+from tests.worker.conftest import IN_ALL, LEAVES_OPEN, AgentSocket, what_was_left
 
 FORKED = Path(elastic.worker.__file__).with_name("forked.py")
 # What torchrun does before it hands over: handlers of its own, a fork, run by path.
@@ -143,7 +143,7 @@ def test_what_a_script_leaves_open_is_written_to_its_end(
     tmp_path: Path, way: tuple[str, ...], end: str
 ) -> None:
     run(tmp_path, LEAVES_OPEN.replace("sys.argv[1]", repr(str(tmp_path))) + end, way=way)
-    assert what_was_left(tmp_path) == ["in gzip", "in zip", "in a circle", "in a line"]
+    assert what_was_left(tmp_path) == IN_ALL
 
 
 def test_a_file_that_a_script_s_module_leaves_open_is_written_to(tmp_path: Path) -> None:
