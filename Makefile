@@ -33,14 +33,19 @@ $(STAMP): pyproject.toml constraints.txt elastic/__init__.py
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[train,dev]'
 	@touch $@
 
-browser:  ## Finds Chromium, or installs it with apt-get when run as root.
-	@if command -v chromium >/dev/null || test "$(BROWSER)" = 0; then exit 0; \
-	elif test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then \
+FIND_BROWSER := for each in chromium google-chrome google-chrome-stable; do \
+	command -v $$each >/dev/null && exit 0; done
+
+browser:  ## Finds Chromium or Chrome, or installs it with apt-get when run as root.
+	@test "$(BROWSER)" != 0 || exit 0; \
+	$(FIND_BROWSER); \
+	if test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then \
 		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; \
-	else \
-		echo "wanted Chromium for the dashboard's tests, found none: install it (Debian: apt-get install chromium)," \
-			"or leave those tests out with make test BROWSER=0" >&2; exit 1; \
-	fi
+		$(FIND_BROWSER); \
+	fi; \
+	echo "wanted Chromium or Chrome for the dashboard's tests, found none: install it (Debian: apt-get install" \
+		"chromium; Ubuntu: snap install chromium), or leave those tests out with make test BROWSER=0" >&2; \
+	exit 1
 
 demo: $(STAMP)  ## Trains ESRGAN on a local EC2 whose instances boot, under 5 minutes, and accounts for it.
 	@$(BIN)/python -m examples.demo

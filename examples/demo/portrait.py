@@ -3,15 +3,22 @@ docs/images/dashboard.png`."""
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
 from examples.demo.watching import Sight
 
 _AT_FRACTION = 0.85
-_CHROMIUM = "/usr/bin/chromium"
+# Chromium, or Chrome, which is the same for a page. Ubuntu has the first only as a snap.
+_BROWSERS = ("chromium", "google-chrome", "google-chrome-stable")
 _WIDTH, _HEIGHT = 1280, 900
 _SETTLE_MS = 1500  # curves and the event stream begin after the page
+
+
+def find_browser() -> str | None:
+    """The program that shows pages on this machine; None if there is none."""
+    return next((path for each in _BROWSERS if (path := shutil.which(each))), None)
 
 
 @dataclass(slots=True)
@@ -34,7 +41,7 @@ class Portrait:
 
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(
-                executable_path=_CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+                executable_path=find_browser(), args=["--no-sandbox", "--disable-gpu"]
             )
             page = browser.new_page(
                 viewport={"width": _WIDTH, "height": _HEIGHT}, color_scheme="light"

@@ -17,10 +17,11 @@ from playwright.sync_api import Browser, sync_playwright
 from api.app import give_context
 from elastic.clock import ManualClock
 from elastic.store import Database, Store
+from examples.demo.portrait import find_browser
 from tests.api.dashboard.served import TOKEN, Site, make_context, serving
 from tests.api.dashboard.story import Story, begin, tell
 
-CHROMIUM = "/usr/bin/chromium"
+CHROMIUM = find_browser()
 CHROMIUM_ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage")
 
 
@@ -96,10 +97,10 @@ def empty_site(empty_database: Path, tmp_path: Path) -> Iterator[Site]:
 @pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
     """A real browser, for all tests of the pages."""
-    if not Path(CHROMIUM).exists():
+    if CHROMIUM is None:
         pytest.fail(
-            f"wanted {CHROMIUM}, found none: `apt-get install chromium`, or leave these out by -m "
-            "'not browser'"
+            "wanted Chromium or Chrome, found none: `make browser` tells how to install it, or "
+            "leave these out by -m 'not browser'"
         )
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
