@@ -8,7 +8,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 from types import SimpleNamespace
 
 import pytest
@@ -81,13 +81,17 @@ def test_a_session_of_gpus_sums_nothing_there_but_gradients_and_the_scripts_numb
     store = serve_store()
     settings = session_settings(f"127.0.0.1:{store.port}", "job", silence_s=5.0)
     before = nccl_stand_in.sums()
+    joined = []
 
     def member(number: int) -> list[Tensor]:
         task = Task(dtype=torch.float64, width=16, pause_s=0.005)
         with Session.join(
             task.units(), task.apply, batch=BATCH, numbers=1, settings=settings
         ) as session:
+            joined.append(number)
             while session.step < 60:
+                if len(joined) < 2:
+                    sleep(0.25)  # or else all is done before the other has begun
                 session.run(task.compute)
             session.finish()
             return session.snapshot().tensors[::4]
