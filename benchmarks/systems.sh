@@ -5,6 +5,7 @@
 #   benchmarks/systems.sh forky .ci/run
 #   MIRROR='deb [trusted=yes] URL noble main universe' benchmarks/systems.sh noble make demo
 #
+# CHECK_VALID_UNTIL=false takes a mirror that is no longer updated, too.
 # Needs root, mmdebstrap and the network. It shares this machine's kernel, processes and network.
 set -eu
 [ $# -ge 2 ] || { echo "wanted: $0 SUITE COMMAND [ARGUMENT ...]" >&2; exit 2; }
