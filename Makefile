@@ -43,8 +43,9 @@ browser:  ## Finds Chromium or Chrome, or installs it with apt-get when run as r
 		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; \
 		$(FIND_BROWSER); \
 	fi; \
-	echo "wanted Chromium or Chrome for the dashboard's tests, found none: install it (Debian: apt-get install" \
-		"chromium; Ubuntu: snap install chromium), or leave those tests out with make test BROWSER=0" >&2; \
+	echo "wanted Chromium or Chrome for the dashboard's tests, found none: install it" \
+		"(Debian: apt-get install chromium; Ubuntu: snap install chromium)," \
+		"or leave those tests out with make test BROWSER=0" >&2; \
 	exit 1
 
 demo: $(STAMP)  ## Trains ESRGAN on a local EC2 whose instances boot, under 5 minutes, and accounts for it.

@@ -16,12 +16,14 @@ folder=$(mktemp -d)
 # A mount of /dev ends with its namespace: nothing outside it is removed here.
 trap 'rm -rf --one-file-system "$folder"' EXIT
 
-mmdebstrap --quiet --variant=apt ${CHECK_VALID_UNTIL:+--aptopt="Acquire::Check-Valid-Until \"$CHECK_VALID_UNTIL\""} \
+mmdebstrap --quiet --variant=apt \
+    ${CHECK_VALID_UNTIL:+--aptopt="Acquire::Check-Valid-Until \"$CHECK_VALID_UNTIL\""} \
     --include=python3,python3-venv,make,git,ca-certificates,procps,iproute2,openssh-client,mount \
     "$suite" "$folder/root" ${MIRROR:+"$MIRROR"}
-# The same names, and trust in the same certificates, as on this machine. No package starts a service.
+# The same names, and trust in the same certificates, as on this machine.
 cp /etc/resolv.conf /etc/hosts "$folder/root/etc/"
 cp /etc/ssl/certs/ca-certificates.crt "$folder/root/etc/ssl/certs/"
+# No package starts a service.
 printf '#!/bin/sh\nexit 101\n' >"$folder/root/usr/sbin/policy-rc.d"
 chmod 755 "$folder/root/usr/sbin/policy-rc.d"
 git clone --quiet "$here" "$folder/root/srv/elasticd"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shlex
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,9 +14,7 @@ from pathlib import Path
 from elastic.errors import InvalidInput
 from elastic.zips import zip_of
 
-# The names under which a machine may have a Python that is new enough, for a shell that tries them.
-PYTHONS = "python3 python3.14 python3.13 python3.12 python3.11"
-
+_PYTHONS = "python3 python3.14 python3.13 python3.12 python3.11"
 _NAME = "elasticd"
 _PACKAGES = ("elastic", "api")
 # PyPA, "Binary distribution format": the content of a wheel's WHEEL file.
@@ -45,6 +44,16 @@ def migrations_folder() -> Path:
     if installed.is_dir():
         return installed
     return package.parent / "migrations"
+
+
+def pythons(first: str | None = None) -> str:
+    """The names of a Python that is new enough, for a shell that tries one after another.
+
+    `first`, if there is one, comes before all others.
+    """
+    if first is None:
+        return _PYTHONS
+    return f"{shlex.quote(first)} {_PYTHONS}"
 
 
 def own_wheel() -> Wheel:

@@ -85,9 +85,9 @@ def back_up(url: str, secrets: Mapping[str, Path], target: Path, *, now_s: float
 
 
 def _backed_up(url: str, secrets: Mapping[str, Path], target: Path, *, now_s: float) -> Backup:
-    with suppress(FileNotFoundError):
+    with suppress(FileNotFoundError, NotADirectoryError):
         # Unlike `Path.exists` it has the same errors in every Python.
-        target.lstat()
+        target.stat()
         raise Conflict(f"{target} is there already; choose another name, or remove it")
     target.parent.mkdir(parents=True, exist_ok=True)
     # Beside the target, not in /tmp: a hard link cannot lead to another file system.

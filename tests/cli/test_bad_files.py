@@ -66,8 +66,8 @@ def bare(
         ("--token-file . token rotate", ".: wanted a file for the token, it cannot be written"),
         (
             "db backup job.yaml/a.tar",
-            "job.yaml/a.tar: wanted a file for the backup, it cannot be written (Not a "
-            "directory): choose another place",
+            "job.yaml/a.tar: wanted a file for the backup, it cannot be written (File exists: "
+            "job.yaml): choose another place",
         ),
         (f"db backup {'a' * 300}", "cannot be written (File name too long): choose another place"),
         ("db backup", "wanted the daemon's database, found no such file: run this as the daemon's"),

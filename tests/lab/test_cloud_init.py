@@ -51,6 +51,7 @@ def test_cloud_init_runs_the_script_which_starts_the_agent_and_arms_the_timer(
             monkeypatch.setenv(name, value)
         (tmp_path / "elasticd.toml").write_text(_CONFIG.format(host=lab.gateway))
         daemon = RunningDaemon(tmp_path)
+        was_there = Path("/root/elasticd").exists()  # someone may have cloned elasticd there
         try:
             daemon.start()
             daemon.submit(name="idle", command=["/bin/idle.py"], iterations=10)
@@ -61,6 +62,7 @@ def test_cloud_init_runs_the_script_which_starts_the_agent_and_arms_the_timer(
             assert json.loads(config.read_text())["advertise_host"] == machine.address
             assert "cloud-init" in lab.log(machine.instance_id).lower()
             assert not Path("/root/elasticd/agent.json").exists()
+            assert Path("/root/elasticd").exists() == was_there
             daemon.kill()
             # Nobody renews the lease and the agent does nothing any more: what is left is the
             # timer.

@@ -249,14 +249,15 @@ def test_a_killed_script_leaves_its_signal_as_exit_code(desk: Desk) -> None:
 
 def test_what_a_script_leaves_open_is_written_as_by_python_itself(desk: Desk) -> None:
     """That is to its end, but for a gzip, which some versions of Python cut off themselves."""
-    desk.launch(LEAVES_OPEN, str(desk.folder))
+    said = desk.launch(LEAVES_OPEN, str(desk.folder)).stderr
     ours = what_was_left(desk.folder)
-    script = desk.folder / "train.py"
-    subprocess.run([sys.executable, script, desk.folder], capture_output=True, check=True)
+    command = [sys.executable, str(desk.folder / "train.py"), str(desk.folder)]
+    python = subprocess.run(command, capture_output=True, check=True)
     assert ours == what_was_left(desk.folder)
+    assert (said == "") == (python.stderr == b"")
     assert ours[1:] == IN_ALL[1:]
     if sys.version_info < (3, 12):
-        assert ours == IN_ALL
+        assert (ours, said) == (IN_ALL, "")
 
 
 RESUMING = """

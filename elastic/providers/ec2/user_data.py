@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from elastic.distribution import PYTHONS, Wheel
+from elastic.distribution import Wheel, pythons
 from elastic.durations import DRAIN_GRACE_S
 from elastic.errors import ProviderError
 
@@ -23,7 +23,7 @@ LEASE_GRACE_S = round(DRAIN_GRACE_S)
 # which on Amazon Linux 2023 is in memory, while torch unpacks to several GB.
 DEFAULT_BOOTSTRAP = f"""\
 find_python() {{
-  for python in {PYTHONS}; do
+  for python in {pythons()}; do
     if "$python" -c "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))" \\
       2>/dev/null; then return; fi
   done

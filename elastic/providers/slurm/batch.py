@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from elastic.config import SlurmSettings
-from elastic.distribution import PYTHONS
+from elastic.distribution import pythons
 from elastic.providers.slurm.jobs import JobLabel, job_name
 from elastic.providers.slurm.node_types import SlurmNodeType
 from elastic.providers.slurm.on_node import ON_NODE
@@ -30,12 +30,9 @@ exit 127
 
 def script(node_ids: Sequence[str], *, program: Path, folder: Path, python: str | None) -> str:
     """The batch script of these nodes, whose files are below `folder`."""
-    candidates = PYTHONS
-    if python is not None:
-        candidates = f"{shlex.quote(python)} {candidates}"
     return _SCRIPT.format(
         node_ids=" ".join(map(shlex.quote, node_ids)),
-        candidates=candidates,
+        candidates=pythons(python),
         program=shlex.quote(str(program)),
         word=ON_NODE,
         folder=shlex.quote(str(folder)),

@@ -7,7 +7,7 @@ import shlex
 from base64 import b64encode
 from functools import cache
 
-from elastic.distribution import PYTHONS
+from elastic.distribution import pythons
 from elastic.providers.keeping import PackedProgram, pack
 
 # Runs before the bundle is there. Its first line on stdin says what to do.
@@ -64,8 +64,5 @@ def first_line(folder: str) -> str:
 
 def command(python: str | None) -> str:
     """The command line that starts the loader. Nothing in it is secret."""
-    candidates = PYTHONS
-    if python is not None:
-        candidates = f"{shlex.quote(python)} {candidates}"
-    script = _FIND_PYTHON.format(candidates=candidates, loader=shlex.quote(_LOADER))
+    script = _FIND_PYTHON.format(candidates=pythons(python), loader=shlex.quote(_LOADER))
     return f"exec sh -c {shlex.quote(script)}"
