@@ -18,7 +18,7 @@ from elastic.model import Capacity, Group, NodePhase, Offering, Plan, Pool, Snap
 from elastic.policy.cost_to_go import CostToGo, Course, DeadlineProblem, SpotState, solve
 from elastic.policy.evaluation import Evaluation, Evaluations
 from elastic.policy.hazards import Hazards, hazards_of
-from elastic.policy.horizon import ROOM_FOR_LOSSES, seconds_left
+from elastic.policy.horizon import ROOM_FOR_LOSSES, seconds_left, work_left
 from elastic.policy.mixture import is_mix
 from elastic.policy.switch_cost import transition_of
 from elastic.policy.words import name
@@ -60,7 +60,7 @@ def least_cost(evaluations: Evaluations) -> Plan | None:
     """
     snapshot = evaluations.snapshot
     left_s = seconds_left(snapshot)
-    work = evaluations.focus.iterations_left
+    work = work_left(snapshot)
     if left_s is None or left_s <= 0 or not work or not evaluations.focus.is_now:
         return None
     if (
@@ -93,7 +93,7 @@ def expected_usd(evaluations: Evaluations) -> float | None:
     """
     snapshot = evaluations.snapshot
     left_s = seconds_left(snapshot)
-    work = evaluations.focus.iterations_left
+    work = work_left(snapshot)
     if left_s is None or left_s <= 0 or not work or not evaluations.focus.is_now:
         return None
     known = [each for each in evaluations.outlooks if _is_known(each)]

@@ -26,7 +26,7 @@ from elastic.model import (
 )
 from elastic.policy.availability import UNAVAILABLE, Lack, combined, lack_of, until
 from elastic.policy.budget import change_usd, covers
-from elastic.policy.horizon import Focus, focus_of, seconds_left
+from elastic.policy.horizon import Focus, focus_of, seconds_left, work_left
 from elastic.policy.mixture import is_mix, may_mix, mixes
 from elastic.policy.quotes import Quotes, burn_usd_per_h, dearest_quotes, fresh_quotes
 from elastic.policy.switch_cost import SwitchCost, switch_cost
@@ -110,6 +110,8 @@ class Evaluations:
     focus: Focus
     # Of the focus phase; None while no horizon is known.
     iterations_left: float | None
+    # Of other phases: so many of the focus phase would take as long. A deadline counts these too.
+    other_work: float
     outlooks: tuple[Evaluation, ...]
     # What a node of each type runs.
     workers: Mapping[str, Workers]
@@ -230,12 +232,17 @@ class Evaluations:
             if way and left and way.usd.value > 0
             else None,
             remaining_usd=way.usd.value if way and has_end else None,
-            remaining_s=way.lasts_s if way and has_end else None,
+            remaining_s=self._phase_lasts_s(outlook, way) if way and has_end else None,
             unavailable=outlook.lack.text if outlook.lack else None,
             workers=tuple(
                 self.workers[name] for name, _ in outlook.group.node_types if name in self.workers
             ),
         )
+
+    def _phase_lasts_s(self, outlook: Evaluation, way: SwitchCost) -> float:
+        """Seconds to the end of the focus phase."""
+        assert outlook.step_s is not None, "what has no pace has no switch cost"
+        return way.lasts_s - self.other_work * outlook.step_s.value
 
 
 def evaluate_candidates(snapshot: Snapshot) -> Evaluations:
@@ -247,7 +254,7 @@ def evaluate_candidates(snapshot: Snapshot) -> Evaluations:
     workers = _workers(snapshot)
     left_out = _left_out(snapshot)
     groups = _groups(snapshot, quotes, measured, left_out)
-    left = _iterations_left(snapshot, quotes, focus, groups, measured)
+    left, other_work = _iterations_left(snapshot, quotes, focus, groups, measured)
     outlooks = []
     for group in groups:
         types = group.node_types
@@ -266,7 +273,9 @@ def evaluate_candidates(snapshot: Snapshot) -> Evaluations:
                 is_settled=types in measured and _is_settled(snapshot, windows, measured[types]),
                 usd_per_h=burn,
                 objection=_objection(snapshot, group, burn, workers, left_out),
-                switch_cost=_switch_cost(snapshot, quotes, measured, group, step_s, left)
+                switch_cost=_switch_cost(
+                    snapshot, quotes, measured, group, step_s, left, other_work
+                )
                 if burn is not None
                 else None,
                 lack=lack_of(snapshot, group, quotes),
@@ -281,6 +290,7 @@ def evaluate_candidates(snapshot: Snapshot) -> Evaluations:
         quotes,
         focus,
         left,
+        other_work,
         _shortened(snapshot, outlooks),
         workers,
         left_out,
@@ -561,9 +571,12 @@ def _iterations_left(
     focus: Focus,
     groups: Iterable[Group],
     all_measured: Mapping[NodeTypes, Interval],
-) -> float | None:
+) -> tuple[float | None, float]:
     """Iterations that can still pay for a change: those left of the phase, but at most what the
-    budget buys."""
+    budget buys.
+
+    The second is what other phases have left, in such iterations; 0 without a deadline or an end.
+    """
     left: float | None = focus.iterations_left
     measured = {
         group: all_measured[group.node_types]
@@ -586,9 +599,16 @@ def _iterations_left(
         for group, burn in burns.items()
         if burn is not None
     ]
-    if left is None or budget is None or not rates:
-        return left
-    return min(left, max(0.0, budget - snapshot.spent_usd) * max(rates))
+    work = None
+    if snapshot.job.spec.objective.deadline_s is not None:
+        work = work_left(snapshot)
+    if budget is not None and rates:
+        bought = max(0.0, budget - snapshot.spent_usd) * max(rates)
+        left = None if left is None else min(left, bought)
+        work = None if work is None else min(work, bought)
+    if left is None or work is None:
+        return left, 0.0
+    return left, work - left
 
 
 def bought_iterations(job: Job, candidates: Iterable[Candidate]) -> float | None:
@@ -626,6 +646,7 @@ def _switch_cost(
     to: Group,
     step_s: Interval | None,
     iterations: float | None,
+    other_work: float,
 ) -> SwitchCost | None:
     if step_s is None or iterations is None:
         return None
@@ -640,4 +661,5 @@ def _switch_cost(
         to=to,
         step_s=step_s,
         iterations=iterations,
+        other_work=other_work,
     )

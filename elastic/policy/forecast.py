@@ -25,11 +25,16 @@ from elastic.model import (
     Snapshot,
 )
 from elastic.policy.budget import wind_down_s
-from elastic.policy.horizon import focus_of, iterations_left_by_phase, seconds_left
+from elastic.policy.horizon import (
+    focus_of,
+    iterations_left_by_phase,
+    phase_paces,
+    phase_ratio,
+    seconds_left,
+)
 from elastic.policy.quotes import Quotes, burn_usd_per_h, dearest_quotes
 from elastic.policy.switch_cost import switch_cost
 from elastic.policy.words import name
-from elastic.throughput import estimate_step_s
 
 _S_PER_H = 3600.0
 # Speed grows with this power of the cores. For 95 % of node types it is within `_SPREAD` times of
@@ -283,26 +288,16 @@ def _paces(
     scaled by the ratio of the two on this group, or else on other groups. A phase that was never
     measured is taken to be as slow.
     """
-    # The mean step time of each group, in each training phase that it ran.
     focus = focus_of(snapshot.job).training_phase
     total = sum(left.values())
-    measured: dict[Group, dict[str, float]] = {}
-    for series in snapshot.series:
-        step_s = estimate_step_s(series.samples)
-        if step_s is not None:
-            measured.setdefault(series.group, {})[series.training_phase] = step_s.value
+    measured = phase_paces(snapshot.series)
 
     def ratio(group: Group, phase: str) -> float:
-        own = []
-        if group in measured:
-            own = [measured[group]]
         # By this group if it ran both phases, else by the others.
-        for known in (own, list(measured.values())):
-            if both := [
-                each[phase] / each[focus] for each in known if phase in each and focus in each
-            ]:
-                return median(both)
-        return 1.0
+        own = measured.get(group, {})
+        return phase_ratio(
+            [own] if {phase, focus} <= own.keys() else measured.values(), phase, focus
+        )
 
     found = {}
     for each in candidates:

@@ -3,10 +3,12 @@ far."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from statistics import median
 
-from elastic.model import Group, Job, JobSpec, Snapshot
+from elastic.model import Group, Job, JobSpec, Series, Snapshot
+from elastic.throughput import estimate_step_s
 
 # Spot is in time with room for losses if the time left is so many times what the rest needs.
 ROOM_FOR_LOSSES = 1.25
@@ -104,6 +106,45 @@ def other_phases(job: Job) -> tuple[str, ...]:
     """
     decisive = focus_of(job).training_phase
     return tuple(each for each in iterations_left_by_phase(job) or () if each != decisive)
+
+
+def work_left(snapshot: Snapshot) -> float | None:
+    """The iterations left of all training phases, in iterations of the phase whose speed decides.
+
+    Each counts as many as take as long. A phase whose pace is not known is taken to be as slow.
+    None: no known end.
+    """
+    focus = focus_of(snapshot.job)
+    left = iterations_left_by_phase(snapshot.job)
+    if left is None or focus.iterations_left is None or len(left) <= 1:
+        return focus.iterations_left
+    paces = phase_paces(snapshot.series)
+    return sum(
+        count * phase_ratio(paces.values(), phase, focus.training_phase)
+        for phase, count in left.items()
+    )
+
+
+def phase_paces(series: Iterable[Series]) -> dict[Group, dict[str, float]]:
+    """The mean step time of each group, in seconds, in each training phase that it ran."""
+    found: dict[Group, dict[str, float]] = {}
+    for each in series:
+        step_s = estimate_step_s(each.samples)
+        if step_s is not None:
+            found.setdefault(each.group, {})[each.training_phase] = step_s.value
+    return found
+
+
+def phase_ratio(paces: Iterable[Mapping[str, float]], phase: str, to: str) -> float:
+    """How many times as long an iteration of `phase` takes as one of `to`; 1 if that is not known.
+
+    >>> phase_ratio([{"warm-up": 0.5, "gan": 2.0}, {"gan": 1.0}], "warm-up", "gan")
+    0.25
+    """
+    ratios = [each[phase] / each[to] for each in paces if phase in each and to in each]
+    if ratios:
+        return median(ratios)
+    return 1.0
 
 
 def seconds_left(snapshot: Snapshot) -> float | None:

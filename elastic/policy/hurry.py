@@ -13,7 +13,7 @@ from elastic.model import Group, Plan
 from elastic.policy.beliefs import beliefs_of
 from elastic.policy.deadline import is_free, lasts_s
 from elastic.policy.evaluation import Evaluation, Evaluations
-from elastic.policy.horizon import seconds_left
+from elastic.policy.horizon import seconds_left, work_left
 from elastic.policy.mixture import is_mix
 from elastic.policy.switch_cost import transition_of
 from elastic.policy.trial import best_to_compare_with, trial_offers
@@ -75,7 +75,7 @@ def _guesses(evaluations: Evaluations) -> list[_Guess]:
     How much faster follows from how speed usually grows with nodes and hardware.
     """
     snapshot = evaluations.snapshot
-    work = evaluations.focus.iterations_left
+    work = work_left(snapshot)
     left_s = seconds_left(snapshot)
     if left_s is None or left_s <= 0 or not work or not evaluations.focus.is_now:
         return []
@@ -129,7 +129,7 @@ def _quickest(evaluations: Evaluations, work: float) -> tuple[float, Group] | No
 
 def _move(evaluations: Evaluations, best: _Guess) -> Plan:
     snapshot = evaluations.snapshot
-    work = evaluations.focus.iterations_left
+    work = work_left(snapshot)
     left_s = seconds_left(snapshot)
     assert left_s is not None and work, "what is guessed of has work and a deadline"
     quickest = _quickest(evaluations, work)

@@ -16,7 +16,7 @@ from elastic.figures import duration, usd
 from elastic.model import Action, Candidate, Group, Plan, Reason, Snapshot
 from elastic.policy.availability import needs_purchase
 from elastic.policy.budget import change_usd, covers
-from elastic.policy.horizon import focus_of, seconds_left
+from elastic.policy.horizon import seconds_left, work_left
 from elastic.policy.quotes import dearest_quotes
 from elastic.policy.switch_cost import transition_of
 from elastic.policy.words import name
@@ -28,8 +28,10 @@ DEADLINE = "deadline"
 def safety_net(snapshot: Snapshot, plan: Plan) -> Plan:
     """Gives `plan`, or a change to on-demand if the plan would leave too little time for one."""
     left_s = seconds_left(snapshot)
-    work = focus_of(snapshot.job).iterations_left
-    if left_s is None or left_s <= 0 or not work or plan.action is Action.STOP:
+    if left_s is None or left_s <= 0 or plan.action is Action.STOP:
+        return plan
+    work = work_left(snapshot)
+    if not work:
         return plan
     # Step in only while on-demand can still finish in time, and would not after another look.
     safe = [each for each in plan.candidates if _is_safe(snapshot, each)]

@@ -112,6 +112,7 @@ def most_promising_by_earlier_runs(evaluations: Evaluations) -> Evaluation | Non
     left_s = seconds_left(evaluations.snapshot)
     iterations = evaluations.iterations_left
     if left_s is not None and iterations is not None:
+        iterations += evaluations.other_work
         in_time = [pair for pair in believed if pair[1].quantile_s(_Z_95) * iterations <= left_s]
         believed = in_time or _fastest(evaluations, believed, iterations, left_s)
 

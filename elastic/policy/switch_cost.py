@@ -28,7 +28,7 @@ class SwitchCost:
     usd: Interval
     # The same, plus the owner's value of the time.
     cost_usd: float
-    # Seconds to the last iteration.
+    # Seconds to the last iteration, of other training phases too.
     lasts_s: float
     # The same at the slow end of the interval.
     worst_s: float
@@ -93,8 +93,11 @@ def switch_cost(
     to: Group,
     step_s: Interval,
     iterations: float,
+    other_work: float = 0.0,
 ) -> SwitchCost:
     """Prices `iterations` on `to`, coming from `origin`.
+
+    `other_work` is what follows after them there: so many more, which take time and are not priced.
 
     The old group trains while the new nodes boot. Then both stand still for the pause. Then `to`
     does again what the move loses, and finishes. A launch is billed for at least the provider's
@@ -123,7 +126,7 @@ def switch_cost(
     before_usd = before_usd_per_h * before_s / _S_PER_H
 
     def lasts_s(pace_s: float) -> float:
-        return before_s + transition.pause_s + rest * pace_s
+        return before_s + transition.pause_s + (rest + other_work) * pace_s
 
     def dollars(pace_s: float) -> float:
         rest_s = rest * pace_s
@@ -141,7 +144,8 @@ def switch_cost(
     # The time at the middle and at the slow end, and the owner's value of it.
     ends_s = lasts_s(step_s.value)
     worst_s = lasts_s(step_s.value if step_s.high is None else step_s.high)
-    cost_usd = usd.value + time_usd_per_h * ends_s / _S_PER_H
+    priced_s = ends_s - other_work * step_s.value
+    cost_usd = usd.value + time_usd_per_h * priced_s / _S_PER_H
     return SwitchCost(
         switch_usd + redo_usd, transition.pause_s, usd, cost_usd, ends_s, worst_s, redone
     )

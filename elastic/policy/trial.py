@@ -182,7 +182,7 @@ def goal_usd(evaluations: Evaluations, best: Ranked) -> float:
         rest_usd = expected_usd(evaluations)
     if rest_usd is None or not evaluations.iterations_left:
         return plain
-    return min(plain, rest_usd / evaluations.iterations_left)
+    return min(plain, rest_usd / (evaluations.iterations_left + evaluations.other_work))
 
 
 def _has_new_prices(evaluations: Evaluations, group: Group) -> bool:
@@ -409,7 +409,8 @@ def _late_s(evaluations: Evaluations, step_s: float) -> float:
     left_s = seconds_left(evaluations.snapshot)
     if left_s is None:
         return 0.0
-    return max(step_s * (evaluations.iterations_left or 0.0) - left_s, 0.0)
+    work = (evaluations.iterations_left or 0.0) + evaluations.other_work
+    return max(step_s * work - left_s, 0.0)
 
 
 def _is_tight(evaluations: Evaluations, step_s: float) -> bool:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from elastic.model import Action, Job, Objective, Snapshot
+from elastic.model import Action, Job, Objective, Snapshot, TrainingPhase
 from elastic.policy import best_value
 from tests.builders import NOW_S, change, group, job, limits, series, snapshot
 
@@ -24,6 +24,20 @@ def test_takes_the_cheapest_of_those_in_time() -> None:
     plan = best_value(snapshot(target="local.full", measured=MEASURED, job=_due_in(8_000)))
 
     assert (plan.action, plan.target, plan.reason.code) == (Action.MOVE, HALF, "better_value")
+
+
+def test_pays_more_to_be_in_time_with_a_phase_that_comes_later() -> None:
+    phases = (TrainingPhase("main", 8_000), TrainingPhase("fine"))
+    due = _due_in(3_500, phases=phases)
+
+    slow = best_value(snapshot(target="local.half", measured=MEASURED, job=due))
+    kept = best_value(snapshot(target="local.full", measured=MEASURED, job=due))
+
+    # On half a core 7,900 iterations take 3,160 s, and the other 2,000 another 800 s.
+    assert (slow.action, slow.target, slow.reason.code) == (Action.MOVE, FULL, "deadline")
+    assert (kept.action, kept.target) == (Action.HOLD, FULL)
+    half = next(each for each in slow.candidates if each.group == HALF)
+    assert half.remaining_s == pytest.approx(3_160, rel=0.01), "what is shown is of one phase"
 
 
 def test_stays_on_the_dearer_one_if_only_that_is_in_time() -> None:
@@ -153,6 +167,17 @@ def test_what_nothing_trains_on_any_more_is_not_gone_back_to_if_it_is_late_and_o
     )
     assert plan.reason.text.endswith("as programs usually run on such hardware")
     assert plan.reason.numbers["lasts_s_to"] < 3_500
+
+
+def test_a_phase_that_comes_later_counts_where_all_that_is_measured_is_late() -> None:
+    phases = (TrainingPhase("main", 8_000), TrainingPhase("fine"))
+    trains = _half_is_late(3_500, phases=phases)
+
+    tried = best_value(trains)
+    begun = best_value(replace(trains, current=None, target=None))
+
+    assert (tried.action, tried.target) == (Action.TRIAL, FULL)
+    assert (begun.action, begun.target, begun.reason.code) == (Action.START, FULL, "deadline")
 
 
 def test_a_guess_that_the_budget_does_not_allow_is_none() -> None:

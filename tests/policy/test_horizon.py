@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from elastic.model import TrainingPhase
 from elastic.policy import iterations_by_phase
-from elastic.policy.horizon import Focus, focus_of
-from tests.builders import job, job_spec
+from elastic.policy.horizon import Focus, focus_of, work_left
+from tests.builders import job, job_spec, series, snapshot
 
 PHASES = (TrainingPhase("warm-up", until_iteration=20), TrainingPhase("gan"))
 
@@ -70,3 +72,22 @@ def test_two_stretches_of_one_phase_add_up() -> None:
     phases = (TrainingPhase("a", 10), TrainingPhase("b", 20), TrainingPhase("a", 30))
 
     assert iterations_by_phase(job_spec(phases=phases, iterations=400), 30) == {"a": 20, "b": 10}
+
+
+def test_phases_of_another_pace_count_as_much_as_they_take() -> None:
+    world = snapshot(
+        job=job(iteration=0, training_phase="warm-up", phases=PHASES, iterations=400),
+        measured=(
+            series("local.half", 0.5, training_phase="warm-up", noise=0.0),
+            series("local.half", 2.0, training_phase="gan", noise=0.0),
+        ),
+    )
+    assert work_left(world) == 20 * 0.25 + 380
+    assert work_left(replace(world, series=())) == 400, "one that nobody measured is as slow"
+
+
+def test_the_work_left_is_that_of_the_phase_if_no_end_is_known() -> None:
+    endless = snapshot(
+        job=job(iteration=5, training_phase="warm-up", phases=PHASES, iterations=None)
+    )
+    assert work_left(endless) is None

@@ -23,6 +23,7 @@ from elastic.model import (
     Price,
     Snapshot,
     Spells,
+    TrainingPhase,
     Unavailable,
 )
 from elastic.policy import decide
@@ -284,3 +285,36 @@ def test_a_late_job_tries_first_what_leaves_time_for_another_trial() -> None:
     plan = decide(late)
 
     assert (plan.action, plan.target) == (Action.TRIAL, Group.of(sold[2].offering))
+
+
+# Of the ten hours, the last 100 minutes are another phase's, whose iterations take twice as long.
+PHASES = (TrainingPhase("main", ITERATIONS - 6_000), TrainingPhase("fine"))
+
+
+@pytest.mark.parametrize(
+    ("left_h", "is_up", "held"),
+    [
+        (30.0, False, None),
+        (30.0, True, OWN),
+        (10.3, False, None),
+        (10.3, True, None),
+        (10.4, True, SPOT),
+        (10.2, True, SPOT),
+    ],
+)
+def test_a_deadline_is_that_of_all_phases(
+    left_h: float, is_up: bool, held: Offering | None
+) -> None:
+    whole = seen(left_h, is_up=is_up, held=held)
+    phased = seen(left_h, is_up=is_up, held=held, phases=PHASES, iterations=ITERATIONS - 3_000)
+    own = series("local.half", STEP_S)
+    other = series("local.half", 2 * STEP_S, training_phase="fine")
+
+    one = decide(whole)
+    other_way = decide(replace(phased, series=(own, other)))
+
+    assert (one.action, one.target, one.may_buy) == (
+        other_way.action,
+        other_way.target,
+        other_way.may_buy,
+    )
