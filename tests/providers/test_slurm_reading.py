@@ -81,6 +81,11 @@ def test_jobs_of_others_are_no_nodes() -> None:
         ("Resources", None),
         ("(Priority)", None),
         ("ReqNodeNotAvail, UnavailableNodes:n[1-3]", None),
+        (
+            "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority "
+            "partitions",
+            None,
+        ),
         ("QOSMaxCpuPerUserLimit", Obstacle.QUOTA),
         ("AssocGrpCPUMinutesLimit", Obstacle.QUOTA),
         ("PartitionTimeLimit", Obstacle.FORBIDDEN),

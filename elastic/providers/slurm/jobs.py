@@ -54,6 +54,8 @@ _PATIENT = frozenset(
         *("None", "Priority", "Resources", "BeginTime", "Cleaning", "Prolog", "Dependency"),
         *("Reservation", "ReqNodeNotAvail", "NodeDown", "Licenses", "SystemFailure"),
         *("BurstBufferResources", "BurstBufferStageIn", "JobArrayTaskLimit"),
+        # Not a code, but what squeue says while all nodes are busy for others or out of service.
+        "Nodes required for job are DOWN",
     )
 )
 
