@@ -88,14 +88,14 @@ def _present(snapshot: Snapshot, offering: Offering) -> int:
 
 def _in_words(block: Unavailable) -> str:
     sold = offering_name(block.offering)
+    least = ""
+    if block.nodes > 1:
+        least = f"{block.nodes} or more new nodes of "
     match block.why:
         case Obstacle.CAPACITY:
-            least = ""
-            if block.nodes > 1:
-                least = f"{block.nodes} or more new nodes of "
             return f"no capacity for {least}{sold}"
         case Obstacle.QUOTA:
-            return f"the account's quota leaves no room for {sold}"
+            return f"the account's quota leaves no room for {least}{sold}"
         case Obstacle.FORBIDDEN:
             return f"the credentials may not buy {sold}"
         case Obstacle.LAUNCH_FAILED:

@@ -567,7 +567,9 @@ class Reconciler:
         candidates = [
             each for each in offerings if job.spec.admits(each) and each.node_type not in unfit
         ]
-        why = self.machines.all_forbidden(candidates, job_id=job.id, now_s=now_s)
+        # A quota that has no room for more nodes may have room for the fewest.
+        fewest = job.spec.sizes[0]
+        why = self.machines.all_forbidden(candidates, nodes=fewest, job_id=job.id, now_s=now_s)
         if why is not None:
             message = f"none of its node types may be bought: {why}"
             self.store.jobs.request_stop(job.id, JobPhase.FAILED, message, now_s=now_s)

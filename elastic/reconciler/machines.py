@@ -211,15 +211,15 @@ class Machines:
         }  # of each offering the fewest come first
 
     def all_forbidden(
-        self, offerings: Collection[Offering], *, job_id: str, now_s: float
+        self, offerings: Collection[Offering], *, nodes: int, job_id: str, now_s: float
     ) -> str | None:
-        """Why none of these is bought before a person acts, if each was refused lately; then each
-        may be tried again.
+        """Why so many nodes of none of these are bought before a person acts, if each was refused
+        lately; then each may be tried again.
 
         A quota that other jobs' machines took part of is waited for: it has room again when they
         are gone.
         """
-        blocks = [self.provider.blocks.of(each, now_s=now_s) for each in offerings]
+        blocks = [self.provider.blocks.of(each, nodes=nodes, now_s=now_s) for each in offerings]
         if not offerings or any(each is None or each.why not in _FOR_A_PERSON for each in blocks):
             return None
         is_crowded = not self._crowded.isdisjoint(offerings)
@@ -303,6 +303,7 @@ class Machines:
                 self.pause(
                     offering,
                     Obstacle.QUOTA if is_quota else Obstacle.FORBIDDEN,
+                    nodes=len(intent.nodes) if is_quota else 1,
                     first_s=POOL_ASKED_AGAIN_S,
                     now_s=now_s,
                 )

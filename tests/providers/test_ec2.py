@@ -474,6 +474,21 @@ def test_a_used_up_quota_is_named_and_closes_that_market_in_every_zone(
     }
 
 
+def test_a_quota_without_room_for_four_machines_may_have_room_for_two(
+    endpoint: Endpoint, clock: ManualClock
+) -> None:
+    provider = provider_of(clock=clock)
+    endpoint.answer("CreateFleet", FLEET_WITHOUT.format(code="VcpuLimitExceeded"))
+    four = replace(request(1, HERE), node_ids=("node-1", "node-2", "node-3", "node-4"))
+    with pytest.raises(QuotaReached, match=re.escape("it needs 8 vCPUs (4 x 2)")):
+        provider.launch(four)
+    (block,) = [
+        each for each in provider.blocks.listed(now_s=clock.now_s()) if each.offering == HERE
+    ]
+    assert (block.why, block.nodes) == (Obstacle.QUOTA, 4)
+    assert buy(provider, request(2, HERE)).offering == HERE
+
+
 def test_without_createfleet_it_buys_by_runinstances(endpoint: Endpoint) -> None:
     endpoint.forbid("CreateFleet")
     provider = provider_of()

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from elastic.errors import Forbidden, QuotaReached
-from elastic.model import Job, JobPhase, Offering, Precision
+from elastic.model import Group, Job, JobPhase, Objective, Offering, Precision
 from elastic.policy import decide
-from elastic.providers import InstanceState, Operation
+from elastic.providers import Instance, InstanceState, LaunchRequest, Operation
 from tests.reconciler.virtual import LARGE, SMALL, VirtualCluster
 
 FULL = QuotaReached("raise L-1216C47A")
@@ -100,3 +100,59 @@ def test_a_type_forbidden_and_the_other_without_quota_end_it_as_well(
     cluster.run(10)
     assert cluster.store.jobs.get(job.id).phase is JobPhase.FAILED
     assert "allow ec2:RunInstances" in (cluster.store.jobs.get(job.id).message or "")
+
+
+def with_room_for(nodes: int, cluster: VirtualCluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An account whose quota is so many nodes, of whatever type."""
+    sell = cluster.cloud.launch
+
+    def launch(request: LaunchRequest) -> tuple[Instance, ...]:
+        living = [m for m in cluster.cloud.machines() if m.state is not InstanceState.GONE]
+        if len(living) + len(request.node_ids) > nodes:
+            raise FULL
+        return sell(request)
+
+    monkeypatch.setattr(cluster.cloud, "launch", launch)
+
+
+def test_a_job_for_which_it_has_no_room_for_four_nodes_trains_on_two(
+    cluster: VirtualCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_room_for(2, cluster, monkeypatch)
+    dear = Objective(value_of_time_usd_per_h=3.0)
+    job = cluster.submit(nodes_max=4, node_types=("small",), objective=dear)
+    cluster.run(60)
+    assert cluster.store.jobs.target(job.id) == Group.of(SMALL, 2)
+    cluster.run_slowly(900, every_s=20)
+    assert cluster.store.jobs.target(job.id) == Group.of(SMALL, 2), "and does not swing"
+
+
+def test_a_job_that_would_begin_with_four_nodes_begins_with_what_it_has_room_for(
+    cluster: VirtualCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = cluster.submit(nodes_max=4, node_types=("small",), name="first", nodes_min=4)
+    cluster.run(60)
+    cluster.store.jobs.request_stop(first.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
+    cluster.run(30)
+    with_room_for(2, cluster, monkeypatch)
+    dear = Objective(value_of_time_usd_per_h=3.0)
+    job = cluster.submit(nodes_max=4, node_types=("small",), objective=dear)
+    cluster.run(60)
+    assert [
+        len(call.request.node_ids)
+        for call in cluster.cloud.calls
+        if call.request and call.request.job_id == job.id
+    ][:1] == [4], "as an earlier run of the program tells"
+    assert not cluster.store.jobs.get(job.id).phase.is_final
+    assert cluster.done[job.id] > 0
+
+
+def test_a_job_whose_fewest_nodes_exceed_it_ends(
+    cluster: VirtualCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_room_for(2, cluster, monkeypatch)
+    job = cluster.submit(nodes_min=3, nodes_max=4)
+    cluster.run(10)
+    ended = cluster.store.jobs.get(job.id)
+    assert ended.phase is JobPhase.FAILED
+    assert ended.message == "none of its node types may be bought: raise L-1216C47A"

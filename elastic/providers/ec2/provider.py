@@ -366,10 +366,16 @@ class Ec2Provider:
             nodes = 1 if refusal.code in _WHATEVER_THE_COUNT else len(request.node_ids)
             self.blocks.block(offering, nodes=nodes, first_s=first_s, now_s=now_s)
         elif refusal.fault is RefusalKind.QUOTA:
-            # A quota is raised by a person, or freed by a machine that ends.
+            # A quota is raised by a person, or freed by a machine that ends. Fewer may fit it.
             for each in self.catalog().offerings:
                 if (each.node_type, each.capacity) == (offering.node_type, offering.capacity):
-                    self.blocks.block(each, Obstacle.QUOTA, first_s=POOL_ASKED_AGAIN_S, now_s=now_s)
+                    self.blocks.block(
+                        each,
+                        Obstacle.QUOTA,
+                        nodes=len(request.node_ids),
+                        first_s=POOL_ASKED_AGAIN_S,
+                        now_s=now_s,
+                    )
         else:
             self._pause_after(refusal.code, now_s)
 
