@@ -830,6 +830,8 @@ def test_a_mark_of_attendance_that_is_refused_is_told_until_it_is_written(
     [
         ("UnauthorizedOperation", "allow it in their IAM policy"),
         ("ExpiredToken", "renew them if they have expired"),
+        # EC2's own word for a session's token that has expired, or for a wrong clock.
+        ("RequestExpired", "only at its start, so restart it then"),
         ("AuthFailure", "has opted in to the region"),
         ("OptInRequired", "subscription, or ask AWS support"),
         ("PendingVerification", "finish its verification"),

@@ -89,6 +89,7 @@ FAULTS: Mapping[RefusalKind, frozenset[str]] = {
             "ExpiredToken",
             "ExpiredTokenException",
             "InvalidClientTokenId",
+            "RequestExpired",
             "SignatureDoesNotMatch",
             "UnrecognizedClientException",
         }
@@ -143,7 +144,8 @@ _SPOT_ROLE = (
 )
 _NOT_TAKEN = (
     "AWS does not accept these credentials: renew them if they have expired, and check that this "
-    "machine's clock is right and that the account has opted in to the region"
+    "machine's clock is right and that the account has opted in to the region. The daemon reads a "
+    "file or variables only at its start, so restart it then"
 )
 _NOT_READY = (
     "the account is not ready for this, and no IAM policy fixes that: finish its verification or "
