@@ -94,6 +94,9 @@ class Instance:
     # Why it ends or has ended, in the provider's words. Empty while it lives, if its end was asked
     # for, or if the provider does not say.
     ended_because: str = ""
+    # Whether it ends or has ended because its provider had no room for it any more, or at all. The
+    # machine itself failed in nothing.
+    was_taken: bool = False
     # What it was made from; None where there are no images.
     image: str | None = None
     # Whether it waits its turn in a queue, which may take hours and is no failure to boot.

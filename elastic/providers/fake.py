@@ -55,6 +55,7 @@ class _Machine:
     visible_at_s: float
     gone_at_s: float | None = None
     ended_because: str = ""
+    was_taken: bool = False
 
 
 class FakeCloud:
@@ -116,11 +117,15 @@ class FakeCloud:
         """Removes the failures of `operation` that have not happened yet."""
         self._failures[operation].clear()
 
-    def reclaim(self, provider_id: str, *, over_s: float = 0.0, why: str = "") -> None:
-        """Takes the machine away, as a spot market does; it is stopping for `over_s`, then gone."""
+    def reclaim(
+        self, provider_id: str, *, over_s: float = 0.0, why: str = "", was_taken: bool = False
+    ) -> None:
+        """Takes the machine away; it is stopping for `over_s`, then gone. A spot market says that
+        it `was_taken`."""
         machine = self._machines[provider_id]
         machine.gone_at_s = self.clock.now_s() + over_s
         machine.ended_because = why
+        machine.was_taken = was_taken
 
     def forget(self, provider_id: str) -> None:
         """Takes the machine away and stops listing it, as a cloud does some time after its end."""
@@ -214,7 +219,10 @@ class FakeCloud:
         """The machine as it is at an instant: its state follows from its launch and its end."""
         if machine.gone_at_s is not None:
             ending = replace(
-                machine.instance, state=InstanceState.STOPPING, ended_because=machine.ended_because
+                machine.instance,
+                state=InstanceState.STOPPING,
+                ended_because=machine.ended_because,
+                was_taken=machine.was_taken,
             )
             if now_s >= machine.gone_at_s:
                 exited_at_s = None

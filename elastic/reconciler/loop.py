@@ -222,14 +222,13 @@ class Reconciler:
             raise
         except ProviderError as error:
             return error
-        for node, why in stillborn:
-            if node.joined_at_s is None:
+        for each in stillborn:
+            if each.node.joined_at_s is None:
                 by_then = "it joined"
             else:
                 by_then = "its first heartbeat"
-            self._note_unused(
-                node, f"it was gone before {by_then}" + (why and f": {why}"), now_s=now_s
-            )
+            what = f"it was gone before {by_then}" + (each.why and f": {each.why}")
+            self._note_unused(each.node, what, is_failure=not each.was_taken, now_s=now_s)
         return None
 
     @property
@@ -543,9 +542,11 @@ class Reconciler:
             message = f"{what}: {failure}"
             self.store.jobs.request_stop(job.id, JobPhase.FAILED, message, now_s=now_s)
 
-    def _note_unused(self, node: Node, what: str, *, now_s: float) -> None:
+    def _note_unused(
+        self, node: Node, what: str, *, is_failure: bool = True, now_s: float
+    ) -> None:
         """Reports a node that was never of use; a failure of its job unless other nodes train
-        meanwhile."""
+        meanwhile, or its provider had no room for it."""
         self.machines.pause(node.offering, Obstacle.FAILED_TO_JOIN, now_s=now_s)
         message = f"{node.id} on {node.offering}: {what}" + self.machines.logs_of(node)
         generation = self.store.generations.latest(node.job_id)
@@ -553,7 +554,10 @@ class Reconciler:
             members = generation.node_ids
         else:
             members = ()
-        if any(self.store.nodes.get(each).agent_state is not None for each in members):
+        are_training = any(
+            self.store.nodes.get(each).agent_state is not None for each in members
+        )
+        if are_training or not is_failure:
             self.store.events.add(
                 "failure", message, job_id=node.job_id, node_id=node.id, now_s=now_s
             )

@@ -52,6 +52,17 @@ class LaunchTerms:
         return " ".join((self.daemon_url, *self.other_urls))
 
 
+@dataclass(frozen=True, slots=True)
+class Stillborn:
+    """A node that ended by itself before it joined."""
+
+    node: Node
+    # Its provider's word for why; empty without one.
+    why: str
+    # Whether its provider had no room for it, which is no failure.
+    was_taken: bool
+
+
 @dataclass(slots=True)
 class Machines:
     """Carries out intents and proves their effect."""
@@ -80,12 +91,11 @@ class Machines:
     def __post_init__(self) -> None:
         self._billing_periods = BillingPeriods(self.store, self.right.lease_s, self.register_s)
 
-    def settle(self, *, now_s: float) -> tuple[tuple[Node, str], ...]:
+    def settle(self, *, now_s: float) -> tuple[Stillborn, ...]:
         """Brings rows and machines together: ends what must end, notes what is there and what is
         gone.
 
-        Returns the nodes that ended by themselves before they joined, each once, with their
-        provider's word for why. If the store does not answer, machines that must end are still
+        Returns the nodes that ended by themselves before they joined, each once. If the store does not answer, machines that must end are still
         being ended, and nothing else is done.
         """
         instances = self._listed()
@@ -118,7 +128,7 @@ class Machines:
                 continue
             is_news = node.phase is not NodePhase.TERMINATING and node.stopping_at_s is None
             if is_ending and is_news and node.agent_state is None:
-                stillborn.append((node, found[node.id].ended_because if node.id in found else ""))
+                stillborn.append(_stillborn(node, found.get(node.id)))
         strays = orphans(known, found, instances)
         self.held = self._held(strays, instances, now_s=now_s)
         self._end_orphans(strays - {each.provider_id for each in self.held}, now_s=now_s)
@@ -469,6 +479,12 @@ class Machines:
                     "it is ended"
                 )
                 self.store.events.add("orphan_found", text, now_s=now_s)
+
+
+def _stillborn(node: Node, instance: Instance | None) -> Stillborn:
+    if instance is None:
+        return Stillborn(node, "", was_taken=False)
+    return Stillborn(node, instance.ended_because, instance.was_taken)
 
 
 def _named(offering: Offering, said: str) -> str:

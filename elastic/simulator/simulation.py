@@ -493,7 +493,7 @@ class Simulation:
         )
         if machine is None or machine.state in (InstanceState.STOPPING, InstanceState.GONE):
             return
-        self.cloud.reclaim(provider_id, why="Server.SpotInstanceTermination")
+        self.cloud.reclaim(provider_id, why="Server.SpotInstanceTermination", was_taken=True)
         self.agents.gone(machine.node_id)
         self._tick_by(self.clock.now_s())
 

@@ -680,6 +680,20 @@ def test_what_ec2_takes_back_is_free_for_an_hour_whether_its_end_is_dated_or_not
     (free,), (charged,) = (provider_of().instances() for _ in range(2))
     assert free.waived_before_s == free.launched_at_s + 3600.0
     assert charged.waived_before_s is None
+    assert (free.was_taken, charged.was_taken) == (True, False)
+
+
+def test_a_machine_for_which_ec2_has_no_room_when_it_boots_did_not_fail(endpoint: Endpoint) -> None:
+    for state, code in (
+        ("terminated", "Server.InsufficientInstanceCapacity"),
+        ("terminated", "Client.InternalError"),
+        ("running", "Server.SpotInstanceTermination"),
+    ):
+        page = _page("i-1", "").replace("<name>running</name>", f"<name>{state}</name>")
+        told = f"<stateReason><code>{code}</code></stateReason>"
+        endpoint.answer("DescribeInstances", page.replace("<placement>", f"{told}<placement>"))
+    found = [each.was_taken for _ in range(3) for each in provider_of().instances()]
+    assert found == [True, False, False]
 
 
 def _page(provider_id: str, token: str) -> str:

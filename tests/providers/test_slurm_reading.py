@@ -119,6 +119,7 @@ def test_states_of_jobs_are_states_of_machines(
     jobs = read_jobs([row(state=state, nodes=nodes)], cluster="ours")
     (found,) = instances_of(jobs, because={}, now_s=2000.0)
     assert (found.state, found.never_ran) == (expected, never_ran)
+    assert found.was_taken == (state == "PREEMPTED")
 
 
 @pytest.mark.parametrize(

@@ -259,6 +259,32 @@ def test_a_machine_that_ends_before_it_joined_is_one_failure_however_long_that_t
     assert cluster.store.nodes.get(booting.id).phase is NodePhase.LOST
 
 
+def take_while_it_boots(cluster: VirtualCluster) -> None:
+    """Takes the job's next machine back before its agent has registered."""
+    for _ in range(40):
+        cluster.run(1)
+        for machine in cluster.cloud.machines():
+            if machine.state is InstanceState.PENDING:
+                cluster.cloud.reclaim(machine.provider_id, was_taken=True)
+                return
+        cluster.run(4, ticking=False)
+
+
+def test_a_market_that_takes_machines_back_while_they_boot_ends_no_job(
+    cluster: VirtualCluster,
+) -> None:
+    cluster.cloud.boot_s = 300.0
+    job = cluster.submit()
+    for _ in range(4):
+        take_while_it_boots(cluster)
+    cluster.run(1)
+    assert not cluster.store.jobs.get(job.id).phase.is_final
+    assert kinds(cluster).count("failure") == 4, "each is told of"
+    cluster.cloud.boot_s = 0.0
+    cluster.run_slowly(200)
+    assert cluster.done[job.id] > 0
+
+
 def test_while_the_cloud_is_silent_a_notice_is_heeded_and_nothing_is_bought(
     cluster: VirtualCluster,
 ) -> None:

@@ -29,6 +29,8 @@ _STATES: Mapping[str, InstanceState] = {
 _TRANSITION = re.compile(r"\((\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) (?:GMT|UTC)\)")
 _PAGE = 1000
 _INTERRUPTED = "Server.SpotInstanceTermination"
+# For these EC2 has no room: it takes the machine back, or ends it during its launch.
+_TAKEN = frozenset({_INTERRUPTED, "Server.InsufficientInstanceCapacity"})
 _ASKED = "Client.UserInitiatedShutdown"
 # Of a console.
 _LINES = 12
@@ -149,6 +151,8 @@ def _machine(raw: Mapping[str, Any]) -> Ec2Machine:
         ended_because=_ended_because(raw)
         if state in (InstanceState.STOPPING, InstanceState.GONE)
         else "",
+        was_taken=state in (InstanceState.STOPPING, InstanceState.GONE)
+        and raw.get("StateReason", {}).get("Code") in _TAKEN,
         image=raw.get("ImageId"),
     )
     return Ec2Machine(

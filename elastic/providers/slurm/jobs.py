@@ -208,6 +208,7 @@ def _instance(job: SlurmJob, because: str | None, *, now_s: float) -> Instance:
         billed_from_s=None if billed_from_s is None else max(billed_from_s, launched_at_s),
         never_ran=never_ran,
         ended_because=why,
+        was_taken=job.state == "PREEMPTED",
         is_queued=job.is_queued,
     )
 

@@ -107,6 +107,8 @@ class SlurmProvider:
         self._types_at_s: float | None = None
         # Why jobs ended, where that is known for good.
         self._because: dict[str, str] = {}
+        # Jobs that were ended because no node was free for them.
+        self._without_room: set[str] = set()
         self._lock = threading.RLock()
 
     def node_types(self) -> tuple[NodeType, ...]:
@@ -441,6 +443,8 @@ class SlurmProvider:
                 continue
             self.blocks.block(offering, obstacle, first_s=REST_LOOK_S, now_s=now_s)
             self._because[job.provider_id] = f"Slurm did not start it: {job.reason}"
+            if obstacle is Obstacle.CAPACITY:
+                self._without_room.add(job.provider_id)
             with suppress(ProviderError):
                 self._slurm.run("scancel", job.id)
             self._is_stale = True
@@ -470,7 +474,11 @@ class SlurmProvider:
     def _instances(self) -> tuple[Instance, ...]:
         jobs = self._memory.jobs.values()
         because = {each.provider_id: self._because_of(each) for each in jobs}
-        return instances_of(jobs, because=because, now_s=self._clock.now_s())
+        found = instances_of(jobs, because=because, now_s=self._clock.now_s())
+        return tuple(
+            replace(each, was_taken=True) if each.provider_id in self._without_room else each
+            for each in found
+        )
 
     def _because_of(self, job: SlurmJob) -> str:
         """Why a job ended, by what its node has left; empty if its end was asked for."""
