@@ -542,9 +542,7 @@ class Reconciler:
             message = f"{what}: {failure}"
             self.store.jobs.request_stop(job.id, JobPhase.FAILED, message, now_s=now_s)
 
-    def _note_unused(
-        self, node: Node, what: str, *, is_failure: bool = True, now_s: float
-    ) -> None:
+    def _note_unused(self, node: Node, what: str, *, is_failure: bool = True, now_s: float) -> None:
         """Reports a node that was never of use; a failure of its job unless other nodes train
         meanwhile, or its provider had no room for it."""
         self.machines.pause(node.offering, Obstacle.FAILED_TO_JOIN, now_s=now_s)
@@ -554,9 +552,7 @@ class Reconciler:
             members = generation.node_ids
         else:
             members = ()
-        are_training = any(
-            self.store.nodes.get(each).agent_state is not None for each in members
-        )
+        are_training = any(self.store.nodes.get(each).agent_state is not None for each in members)
         if are_training or not is_failure:
             self.store.events.add(
                 "failure", message, job_id=node.job_id, node_id=node.id, now_s=now_s

@@ -250,3 +250,38 @@ def test_a_job_that_squeue_forgot_ended_when_the_accounting_says(
     if is_known:
         expected = [(InstanceState.GONE, now_s - 50)]
     assert gone == expected
+
+
+def test_a_job_that_found_no_idle_node_did_not_fail(tmp_path: Path) -> None:
+    queue = tmp_path / "queue"
+    now_s = int(SystemClock().now_s())
+    waiting = row(state="PENDING", reason="Resources", start="N/A", end="N/A", nodes="")
+    ended = row(state="CANCELLED", start="N/A", end=str(now_s), nodes="")
+    queue.write_text("|".join(waiting) + "\n")
+    (tmp_path / "after").write_text("|".join(ended) + "\n")
+    provider = SlurmProvider(
+        SlurmSettings(
+            folder=tmp_path / "shared",
+            types=(SlurmType(name="main", partition="main", waits=False),),
+        ),
+        commands=commands(
+            tmp_path,
+            squeue=f"cat {queue}",
+            scancel=f"cp {tmp_path / 'after'} {queue}",
+            sinfo="echo 'main|8|31000|(null)|2|allocated|2|4|16/0/0/16|(null)'",
+            scontrol="echo PartitionName=main State=UP TotalNodes=2 TotalCPUs=16",
+        ),
+        cluster=Cluster("ours", "here"),
+        memory=tmp_path / "slurm.json",
+        terms=NodeTerms("/checkpoints", "/artifacts"),
+        clock=SystemClock(),
+        look_s=0.0,
+    )
+    assert provider.offerings() == (Offering("main"),)
+    assert [each.is_queued for each in provider.instances()] == [True]
+    (gone,) = provider.instances()
+    assert (gone.state, gone.ended_because, gone.was_taken) == (
+        InstanceState.GONE,
+        "Slurm did not start it: Resources",
+        True,
+    )
