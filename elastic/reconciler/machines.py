@@ -95,8 +95,8 @@ class Machines:
         """Brings rows and machines together: ends what must end, notes what is there and what is
         gone.
 
-        Returns the nodes that ended by themselves before they joined, each once. If the store does not answer, machines that must end are still
-        being ended, and nothing else is done.
+        Returns the nodes that ended by themselves before they joined, each once. If the store does
+        not answer, machines that must end are still being ended, and nothing else is done.
         """
         instances = self._listed()
         known = self._known(instances, now_s=now_s)
