@@ -227,7 +227,7 @@ class Machines:
         lately; then each may be tried again.
 
         A quota that other jobs' machines took part of is waited for: it has room again when they
-        are gone.
+        are gone. So is what no purchase was refused for, but a provider closed by itself.
         """
         blocks = [self.provider.blocks.of(each, nodes=nodes, now_s=now_s) for each in offerings]
         if not offerings or any(each is None or each.why not in _FOR_A_PERSON for each in blocks):
@@ -235,7 +235,11 @@ class Machines:
         is_crowded = not self._crowded.isdisjoint(offerings)
         if is_crowded and self._has_others(job_id):
             return None
-        said = {self._forbidden.pop(each, "") for each in offerings}
+        said = {self._forbidden[each] for each in offerings if each in self._forbidden}
+        if not said:
+            return None
+        for each in offerings:
+            self._forbidden.pop(each, None)
         self._crowded.difference_update(offerings)
         for each in offerings:
             # A person who was told may have fixed it: it must be tried again.

@@ -252,10 +252,11 @@ def test_a_job_that_squeue_forgot_ended_when_the_accounting_says(
     assert gone == expected
 
 
-def test_a_job_that_found_no_idle_node_did_not_fail(tmp_path: Path) -> None:
+@pytest.mark.parametrize("reason", ["Resources", "AssocGrpCpuLimit"])
+def test_a_job_for_which_slurm_has_no_room_did_not_fail(tmp_path: Path, reason: str) -> None:
     queue = tmp_path / "queue"
     now_s = int(SystemClock().now_s())
-    waiting = row(state="PENDING", reason="Resources", start="N/A", end="N/A", nodes="")
+    waiting = row(state="PENDING", reason=reason, start="N/A", end="N/A", nodes="")
     ended = row(state="CANCELLED", start="N/A", end=str(now_s), nodes="")
     queue.write_text("|".join(waiting) + "\n")
     (tmp_path / "after").write_text("|".join(ended) + "\n")
@@ -282,6 +283,6 @@ def test_a_job_that_found_no_idle_node_did_not_fail(tmp_path: Path) -> None:
     (gone,) = provider.instances()
     assert (gone.state, gone.ended_because, gone.was_taken) == (
         InstanceState.GONE,
-        "Slurm did not start it: Resources",
+        f"Slurm did not start it: {reason}",
         True,
     )

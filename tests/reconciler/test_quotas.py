@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from elastic.errors import Forbidden, QuotaReached
-from elastic.model import Group, Job, JobPhase, Objective, Offering, Precision
+from elastic.model import Group, Job, JobPhase, Objective, Obstacle, Offering, Precision
 from elastic.policy import decide
 from elastic.providers import Instance, InstanceState, LaunchRequest, Operation
 from tests.reconciler.virtual import LARGE, SMALL, VirtualCluster
@@ -156,3 +156,19 @@ def test_a_job_whose_fewest_nodes_exceed_it_ends(
     ended = cluster.store.jobs.get(job.id)
     assert ended.phase is JobPhase.FAILED
     assert ended.message == "none of its node types may be bought: raise L-1216C47A"
+
+
+def test_one_that_shows_only_after_the_purchase_is_waited_for(cluster: VirtualCluster) -> None:
+    """As Slurm's: it takes a job into its queue, and says there that a limit is reached."""
+    cluster.cloud.boot_s = 300.0
+    job = cluster.submit(nodes_max=1, node_types=("small",))
+    cluster.run(2)
+    (waiting,) = cluster.cloud.machines()
+    blocks = cluster.reconciler.provider.blocks
+    blocks.block(SMALL, Obstacle.QUOTA, first_s=30.0, now_s=cluster.clock.now_s())
+    cluster.cloud.reclaim(waiting.provider_id, why="AssocGrpCpuLimit", was_taken=True)
+    cluster.cloud.boot_s = 0.0
+    cluster.run(10)
+    assert not cluster.store.jobs.get(job.id).phase.is_final
+    cluster.run(60)
+    assert cluster.done[job.id] > 0

@@ -107,7 +107,7 @@ class SlurmProvider:
         self._types_at_s: float | None = None
         # Why jobs ended, where that is known for good.
         self._because: dict[str, str] = {}
-        # Jobs that were ended because no node was free for them.
+        # Jobs that were ended because no node was free for them, or a limit was reached.
         self._without_room: set[str] = set()
         self._lock = threading.RLock()
 
@@ -443,7 +443,7 @@ class SlurmProvider:
                 continue
             self.blocks.block(offering, obstacle, first_s=REST_LOOK_S, now_s=now_s)
             self._because[job.provider_id] = f"Slurm did not start it: {job.reason}"
-            if obstacle is Obstacle.CAPACITY:
+            if obstacle in (Obstacle.CAPACITY, Obstacle.QUOTA):
                 self._without_room.add(job.provider_id)
             with suppress(ProviderError):
                 self._slurm.run("scancel", job.id)
