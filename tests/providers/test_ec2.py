@@ -845,7 +845,7 @@ def test_a_mark_of_attendance_that_is_refused_is_told_until_it_is_written(
         ("UnauthorizedOperation", "allow it in their IAM policy"),
         ("ExpiredToken", "renew them if they have expired"),
         # EC2's own word for a session's token that has expired, or for a wrong clock.
-        ("RequestExpired", "only at its start, so restart it then"),
+        ("RequestExpired", "variables only at its start: restart it"),
         ("AuthFailure", "has opted in to the region"),
         ("OptInRequired", "subscription, or ask AWS support"),
         ("PendingVerification", "finish its verification"),

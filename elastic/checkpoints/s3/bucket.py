@@ -6,6 +6,7 @@ import os
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from boto3.exceptions import Boto3Error
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
+from elastic.aws import Access, session_in
 from elastic.checkpoints.location import Location
 from elastic.durations import ANSWER_TIMEOUT_S, CONNECT_TIMEOUT_S, TRANSFER_TIMEOUT_S
 from elastic.errors import NotFound, StorageForbidden, StorageUnavailable
@@ -44,11 +46,12 @@ class Entry:
 
 
 def connect(*, region: str | None = None, is_patient: bool = True) -> Any:
-    """An S3 client with the credentials that every AWS program finds. It asks S3 nothing yet.
+    """An S3 client with the credentials that every AWS program finds, also when they are renewed
+    later. It asks S3 nothing yet.
 
     The patient client is for nodes: their metadata service may be slow to give their role's
-    credentials, and a client made without any never finds them. It raises StorageForbidden while
-    there are none. The other client fails sooner, at its first call.
+    credentials. It raises StorageForbidden while there are none. The other client fails sooner, at
+    its first call.
 
     botocore's clients create their methods at run time, hence `Any`. None of their answers leaves
     this module.
@@ -59,16 +62,16 @@ def connect(*, region: str | None = None, is_patient: bool = True) -> Any:
         read_timeout=TRANSFER_TIMEOUT_S if is_patient else CONNECT_TIMEOUT_S,
         retries={"mode": "standard", "total_max_attempts": _ATTEMPTS if is_patient else 1},
     )
-    session = boto3.Session(region_name=region, botocore_session=_session() if is_patient else None)
-    if is_patient and session.get_credentials() is None:
+    access = Access(partial(_patient_session_in if is_patient else session_in, region))
+    if is_patient and access.session.get_credentials() is None:
         raise StorageForbidden(
             "wanted credentials for S3, found none: has the node a role (ec2.instance_profile), or "
             "the shell that started a local daemon AWS credentials?"
         )
-    return session.client("s3", config=config)
+    return access.client("s3", config=config)
 
 
-def _session() -> botocore.session.Session:
+def _patient_session_in(region: str | None) -> boto3.Session:
     """A session that is more patient with the metadata service than botocore's one try of 1 s.
 
     The environment's own settings come first.
@@ -77,7 +80,7 @@ def _session() -> botocore.session.Session:
     for name, value in (("metadata_service_timeout", 3), ("metadata_service_num_attempts", 4)):
         if f"AWS_{name.upper()}" not in os.environ:
             session.set_config_variable(name, value)
-    return session
+    return boto3.Session(region_name=region, botocore_session=session)
 
 
 class Bucket:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError
 
-from elastic.aws import LateClient, session_in
+from elastic.aws import Access, session_in
 from elastic.durations import CONNECT_TIMEOUT_S, TICK_S
 from elastic.errors import InvalidInput
 
@@ -31,12 +32,12 @@ def connect_feeds(region: str | None, *, attempts: int = 2) -> Feeds:
     """
     config = _config(attempts)
     try:
-        session = session_in(region)
-        ec2 = LateClient(session, "ec2", config=config)
+        access = Access(partial(session_in, region))
+        ec2 = access.client("ec2", config=config)
         found = str(ec2.meta.region_name)
         return Feeds(
             found,
-            LateClient(session, "pricing", region_name=price_list_region(found), config=config),
+            access.client("pricing", region_name=price_list_region(found), config=config),
             ec2,
         )
     except (BotoCoreError, ValueError) as error:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, UnknownRegionError
 
-from elastic.aws import LateClient, session_in
+from elastic.aws import Access, session_in
 from elastic.durations import ANSWER_TIMEOUT_S, CONNECT_TIMEOUT_S, TRANSFER_TIMEOUT_S
 from elastic.errors import InvalidInput
 
@@ -40,17 +41,17 @@ def connect(region: str | None, told: Callable[[float], None] | None = None) -> 
     Raises InvalidInput.
     """
     try:
-        session = session_in(region, told)
-        require_commercial(session)
+        access = Access(partial(session_in, region), told)
+        require_commercial(access.session)
         return Aws(
-            reads=LateClient(session, "ec2", config=client_config(attempts=4)),
+            reads=access.client("ec2", config=client_config(attempts=4)),
             # CreateFleet of type `instant` answers when all instances are started, or refused.
             # A launch without an answer is not repeated here, but by its recorded intent.
-            launches=LateClient(
-                session, "ec2", config=client_config(attempts=1, read_timeout_s=TRANSFER_TIMEOUT_S)
+            launches=access.client(
+                "ec2", config=client_config(attempts=1, read_timeout_s=TRANSFER_TIMEOUT_S)
             ),
-            endings=LateClient(session, "ec2", config=client_config(attempts=5)),
-            parameters=LateClient(session, "ssm", config=client_config(attempts=4)),
+            endings=access.client("ec2", config=client_config(attempts=5)),
+            parameters=access.client("ssm", config=client_config(attempts=4)),
         )
     except (BotoCoreError, ValueError) as error:
         raise InvalidInput(

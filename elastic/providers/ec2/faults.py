@@ -17,6 +17,7 @@ from botocore.exceptions import (
 )
 from botocore.parsers import ResponseParserError
 
+from elastic.aws import NOT_ACCEPTED
 from elastic.errors import (
     CapacityUnavailable,
     Forbidden,
@@ -83,17 +84,7 @@ FAULTS: Mapping[RefusalKind, frozenset[str]] = {
             "UnauthorizedOperation",
         }
     ),
-    RefusalKind.CREDENTIALS: frozenset(
-        {
-            "AuthFailure",
-            "ExpiredToken",
-            "ExpiredTokenException",
-            "InvalidClientTokenId",
-            "RequestExpired",
-            "SignatureDoesNotMatch",
-            "UnrecognizedClientException",
-        }
-    ),
+    RefusalKind.CREDENTIALS: NOT_ACCEPTED,
     RefusalKind.ACCOUNT: frozenset(
         {
             "Blocked",
@@ -145,7 +136,7 @@ _SPOT_ROLE = (
 _NOT_TAKEN = (
     "AWS does not accept these credentials: renew them if they have expired, and check that this "
     "machine's clock is right and that the account has opted in to the region. The daemon reads a "
-    "file or variables only at its start, so restart it then"
+    "file again, but variables only at its start: restart it if it has them from there"
 )
 _NOT_READY = (
     "the account is not ready for this, and no IAM policy fixes that: finish its verification or "
