@@ -400,8 +400,9 @@ def _late(
         soonest = _soonest(considered)
     ends_s = _expected_s(soonest)
     is_certain = all(each.lasts_s.lower > left_s for each in considered)
+    tense = "is" if left_s > 0 else "was"
     why = (
-        f"the deadline is {ago(left_s, 0.0)}, and the job needs {duration(ends_s)} on "
+        f"the deadline {tense} {ago(left_s, 0.0)}, and the job needs {duration(ends_s)} on "
         f"{_pace_of(soonest)}, {duration(ends_s - left_s)} too long. "
         f"{_would_do(found, soonest)}"
     )
@@ -528,8 +529,7 @@ def _would_do(found: Forecast, told: Finish) -> str:
 
 
 def _advice(snapshot: Snapshot, option: str, field: str, otherwise: str) -> str:
-    """The commands that give the job what it needs, with a tenth to spare, and what happens
-    otherwise."""
+    """What gives the job what it needs, with a tenth to spare, and what happens otherwise."""
     spec = snapshot.job.spec
     match spec.objective.on_miss:
         case OnMiss.STOP:
@@ -539,8 +539,8 @@ def _advice(snapshot: Snapshot, option: str, field: str, otherwise: str) -> str:
     if snapshot.job.phase is JobPhase.SUBMITTED and snapshot.target is None:
         return f"`{field}` would be enough; else {otherwise} (on_miss: {spec.objective.on_miss})"
     return (
-        f"`elasticd job stop {spec.name}`, then `elasticd job resume {spec.name} {option}` gives "
-        f"it enough; else {otherwise} (on_miss: {spec.objective.on_miss})"
+        f"`elasticd job limit {spec.name} {option}` gives it enough; else {otherwise} "
+        f"(on_miss: {spec.objective.on_miss})"
     )
 
 

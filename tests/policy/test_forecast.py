@@ -105,9 +105,13 @@ def test_a_deadline_that_no_group_meets_is_said_with_how_late_what_would_do_and_
     assert "33 min 36 s too long" in late.text
     assert "Least time: 50 min 16 s for $0.0765 in all" in late.text
     assert "least cost: $0.0512 in all, 1 h 7 min on local.half" in late.text
-    assert (
-        "`elasticd job stop esrgan`, then `elasticd job resume esrgan --deadline 56m`" in late.text
-    )
+    # Not by stop and resume, which would repeat what was not saved.
+    assert "`elasticd job limit esrgan --deadline 56m` gives it enough" in late.text
+
+
+def test_a_deadline_that_has_passed_is_told_as_past() -> None:
+    (late,) = (missed(seen(deadline_s=NOW_S - 120)) or {}).values()
+    assert "the deadline was 2 min ago, and the job needs" in late.text
 
 
 def test_a_budget_that_no_group_in_time_is_within_is_said_to_be_exceeded() -> None:
@@ -118,7 +122,7 @@ def test_a_budget_that_no_group_in_time_is_within_is_said_to_be_exceeded() -> No
         "the budget is $0.06, and the job needs $0.0773 on local.full (measured, slow end)"
         in dear.text
     )
-    assert "`elasticd job resume esrgan --budget 0.085`" in dear.text
+    assert "`elasticd job limit esrgan --budget 0.085` gives it enough" in dear.text
 
 
 def test_what_is_kept_back_to_end_in_good_order_cannot_be_trained_with() -> None:
