@@ -55,8 +55,14 @@ function make(figure, points, shape, text) {
   return chart;
 }
 
-// Dollars, iterations per dollar and iterations have the longest labels.
-const AXIS_SIZE = { "$": 62, "it/$": 68, it: 56 };
+const LABEL_GAP = 6;
+
+// As wide as the longest label: the dollars of a cheap job have many digits.
+function axisWidth(plot, labels, index) {
+  plot.ctx.font = plot.axes[index].font[0];
+  const widths = (labels ?? []).map((label) => plot.ctx.measureText(label).width / devicePixelRatio);
+  return Math.ceil(Math.max(0, ...widths)) + 2 * LABEL_GAP;
+}
 
 const sizeOf = (holder) => ({ width: holder.clientWidth || 300, height: Math.max(holder.clientHeight, LEAST_HEIGHT) });
 
@@ -75,8 +81,8 @@ function options(figure, holder, points, chart) {
     cursor: { y: false, points: { size: 7 } },
     scales: { x: { time: !isElapsed }, y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.08 : 1] } },
     axes: [
-      { ...axis, ...(isElapsed ? ELAPSED : { values: TIMES }), space: 62, size: 38, gap: 6 },
-      { ...axis, size: AXIS_SIZE[unit] ?? 42, gap: 6, values: (_plot, ticks) => ticks.map((tick) => written(unit, tick)) },
+      { ...axis, ...(isElapsed ? ELAPSED : { values: TIMES }), space: 62, size: 38, gap: LABEL_GAP },
+      { ...axis, size: axisWidth, gap: LABEL_GAP, values: (_plot, ticks) => ticks.map((tick) => written(unit, tick)) },
     ],
     series: [{}, ...points.series.map((each) => seriesOptions(each, holder))],
     hooks: {
