@@ -123,7 +123,9 @@ def _path(at_s: Sequence[float], values: Sequence[float | None], scale: AxisScal
         if value is not None:
             # SVG counts downwards from the top.
             y = round(1000 - 10 * scale.percent(value), 1)
-            parts.append(f"{'L' if is_down else 'M'}{_across(instant, at_s):g} {y:g}")
+            point = f"{_across(instant, at_s):g} {y:g}"
+            # A line of no length is a dot: what stands between two gaps is seen, too.
+            parts.append(f"L{point}" if is_down else f"M{point}h0")
         # The pen is lifted after a gap: to draw through it would show values that were not
         # measured.
         is_down = value is not None

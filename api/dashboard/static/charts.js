@@ -123,9 +123,15 @@ function seriesOptions(each, holder) {
     width: each.is_dashed ? 1.4 : 1.8,
     dash: each.is_dashed ? [5, 4] : undefined,
     fill: isFilled ? fade(stroke) : undefined,
-    points: { show: false },
+    points: { show: false, filter: alone, size: 5 },
     spanGaps: false,
   };
+}
+
+// What stands between two gaps has no line: it is drawn as a point.
+function alone(plot, index) {
+  const values = plot.data[index];
+  return values.flatMap((value, at) => (value !== null && (values[at - 1] ?? values[at + 1] ?? null) === null ? [at] : []));
 }
 
 function drawMarks(plot, chart, holder) {

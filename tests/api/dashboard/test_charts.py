@@ -31,7 +31,13 @@ def test_a_whisker_never_leaves_the_axis() -> None:
 
 def test_a_line_is_broken_where_nothing_is_known() -> None:
     drawn = plot([0.0, 1.0, 2.0, 3.0], [("rate", [1.0, None, 1.0, 0.0])])
-    assert drawn.lines[0].path == "M0 0M666.7 0L1000 1000"
+    assert drawn.lines[0].path == "M0 0h0M666.7 0h0L1000 1000"
+
+
+def test_a_value_between_two_gaps_is_a_dot() -> None:
+    # "h0" is a line of no length, which a round cap makes visible.
+    drawn = plot([0.0, 1.0, 2.0], [("rate", [None, 1.0, None])])
+    assert drawn.lines[0].path == "M500 0h0"
 
 
 def test_an_empty_chart_is_no_error() -> None:
