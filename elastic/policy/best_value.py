@@ -29,7 +29,7 @@ from elastic.policy.mixture import is_in_one_zone, is_mix
 from elastic.policy.ranking import move_or_stay
 from elastic.policy.searching import most_promising_by_earlier_runs, still_measuring, try_another
 from elastic.policy.switch_cost import transition_of
-from elastic.policy.words import kept, name, rate, shortened
+from elastic.policy.words import SEE_PRICES, kept, name, rate, shortened
 
 # A deadline is near if two starts take more than this share of the time left: the start on the
 # first group, and the start on the next one.
@@ -78,7 +78,9 @@ def _nothing_to_buy(evaluations: Evaluations) -> Plan | None:
         return nothing_to_be_had(evaluations, admitted)
     if (too_dear := _too_dear(evaluations, what)) is not None:
         return too_dear
-    why = "; ".join(shortened(objections)) or "no node type that the job admits has a fresh price"
+    why = "; ".join(shortened(objections)) or (
+        f"no node type that the job admits has a fresh price {SEE_PRICES}"
+    )
     return evaluations.hold("no_price" if not objections else "not_permitted", f"{why}: {what}")
 
 
@@ -313,7 +315,8 @@ def _held_without_price(evaluations: Evaluations) -> Plan | None:
         return None
     return evaluations.hold(
         "no_price",
-        f"{name(target)} has no fresh price, so nothing can be compared with it: it is kept",
+        f"{name(target)} has no fresh price {SEE_PRICES}, so nothing can be compared with it: it "
+        "is kept",
     )
 
 

@@ -9,7 +9,7 @@ from elastic.model import Group, JobPhase, Offering, Plan, Snapshot
 from elastic.policy.availability import lack_of
 from elastic.policy.evaluation import Evaluations, admits, evaluate_candidates, nothing_to_be_had
 from elastic.policy.quotes import burn_usd_per_h
-from elastic.policy.words import name, rate
+from elastic.policy.words import SEE_PRICES, name, rate
 
 
 def fixed(snapshot: Snapshot) -> Plan:
@@ -80,7 +80,10 @@ def _nothing(evaluations: Evaluations, node_type: str) -> Plan:
         return evaluations.hold(
             "not_permitted", f"{evaluations.left_out[node_type]}: nothing changes"
         )
-    text = f"{node_type}: no offering of it is admitted and has a fresh price, so nothing changes"
+    text = (
+        f"{node_type}: no offering of it is admitted and has a fresh price {SEE_PRICES}, so "
+        "nothing changes"
+    )
     return evaluations.hold("no_price", text)
 
 

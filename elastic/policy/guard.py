@@ -21,7 +21,7 @@ from elastic.policy.horizon import has_trained
 from elastic.policy.quotes import burn_usd_per_h, dearest_quotes, fresh_quotes, known_burn_usd_per_h
 from elastic.policy.safety_net import DEADLINE, safety_net
 from elastic.policy.switch_cost import transition_of
-from elastic.policy.words import kept, name
+from elastic.policy.words import SEE_PRICES, kept, name
 
 _S_PER_H = 3600.0
 # A later change is never the opposite of one of these: a trial is meant to be left.
@@ -192,7 +192,7 @@ def _price_known(snapshot: Snapshot, plan: Plan) -> Plan:
         plan,
         "price",
         "no_price",
-        f"{missing[0]} has no fresh price, and nothing is bought unpriced",
+        f"{missing[0]} has no fresh price {SEE_PRICES}, and nothing is bought unpriced",
     )
 
 

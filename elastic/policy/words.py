@@ -8,6 +8,8 @@ from elastic.figures import number, span
 from elastic.model import Capacity, Group, Interval, Offering
 
 _SHOWN = 3
+# What to do where a price is missing.
+SEE_PRICES = "(`elasticd price ls` shows what is too old, or not believed)"
 
 
 def name(group: Group) -> str:

@@ -82,6 +82,7 @@ def test_without_a_price_nothing_is_started() -> None:
     plan = best_value(snapshot(prices=()))
 
     assert (plan.action, plan.target, plan.reason.code) == (Action.HOLD, None, "no_price")
+    assert "`elasticd price ls` shows what is too old, or not believed" in plan.reason.text
 
 
 def test_a_price_observed_too_long_ago_is_no_price() -> None:
@@ -104,6 +105,7 @@ def test_the_held_group_without_a_price_is_kept() -> None:
     )
 
     assert (plan.action, plan.target, plan.reason.code) == (Action.HOLD, HALF, "no_price")
+    assert "`elasticd price ls`" in plan.reason.text
 
 
 def test_when_no_price_is_left_the_held_group_is_kept() -> None:

@@ -85,6 +85,7 @@ def test_without_a_price_or_a_name_nothing_changes() -> None:
         group("local.full"),
         "no_price",
     )
+    assert "`elasticd price ls`" in unpriced.reason.text
     assert (unnamed.action, unnamed.target, unnamed.reason.code) == (
         Action.HOLD,
         group("local.full"),

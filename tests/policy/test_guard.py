@@ -315,7 +315,7 @@ def test_what_has_no_price_is_not_bought() -> None:
 
     assert (nothing.action, nothing.target, nothing.reason.code) == (Action.HOLD, None, "no_price")
     assert nothing.reason.text.startswith(
-        "nothing is started: local.full on-demand local has no fresh price"
+        "nothing is started: local.full on-demand local has no fresh price (`elasticd price ls`"
     )
     assert (held.action, held.target, held.limited_by) == (Action.HOLD, HALF, ("price",))
 
