@@ -297,7 +297,7 @@ def serve(settings: Settings, *, takes_over: bool = False, is_standby: bool = Fa
     with _owned(settings.data_dir, database_folder(settings.url)):
         users, nodes = find_listeners(settings)
         # This changes the whole process, so it waits until this one is sure to become the daemon.
-        _log_to_stderr()
+        log_to_stderr()
         _check_nodes_find_it(settings, nodes.url)
         store = None
         if is_standby:
@@ -446,13 +446,18 @@ def _write_address(settings: Settings, users: ListenAddress, nodes: ListenAddres
     (settings.data_dir / "daemon.json").write_text(json.dumps(told))
 
 
-def _log_to_stderr() -> None:
+def log_to_stderr() -> None:
+    """Has this process write its log, and that of libraries, to standard error."""
     # One format for our own lines and for those of libraries, which use `logging`.
     stamps: list[Any] = [
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso"),
     ]
-    renderer = structlog.dev.ConsoleRenderer(colors=False)
+    # Plain: structlog's own form shows the variables of every frame, and tokens, secrets and whole
+    # requests are among them.
+    renderer = structlog.dev.ConsoleRenderer(
+        colors=False, exception_formatter=structlog.dev.plain_traceback
+    )
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(processor=renderer, foreign_pre_chain=stamps)
@@ -463,7 +468,7 @@ def _log_to_stderr() -> None:
     # The ticker itself reports a tick that takes too long.
     logging.getLogger("apscheduler").setLevel(logging.ERROR)
     structlog.configure(
-        processors=[*stamps, structlog.processors.format_exc_info, renderer],
+        processors=[*stamps, renderer],
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
         logger_factory=structlog.PrintLoggerFactory(file=sys.stderr),
     )

@@ -3,6 +3,8 @@ folder."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -109,3 +111,36 @@ def test_the_token_that_may_look_is_made_where_the_settings_name_it(tmp_path: Pa
             assert daemon.look_token == file.read_text().strip() != daemon.user_token
             assert len(daemon.look_token) > 30
             assert file.stat().st_mode & 0o777 == 0o600
+
+
+_FAILING = """
+import logging
+import structlog
+from elastic.daemon import log_to_stderr
+
+log_to_stderr()
+
+def answer(token):
+    return 1 / 0
+
+try:
+    answer("secret-" + "token")
+except ZeroDivisionError as error:
+    logging.getLogger("uvicorn.error").exception("a library fails")
+    structlog.get_logger().error("the daemon fails", exc_info=error)
+"""
+
+
+def test_a_failure_is_logged_with_its_lines_and_without_the_variables_around_them() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _FAILING],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    for what in ("a library fails", "the daemon fails"):
+        assert what in done.stderr
+    assert done.stderr.count("ZeroDivisionError: division by zero") == 2
+    assert "secret-token" not in done.stderr
