@@ -231,7 +231,7 @@ class JobObjective(_Part):
         # The instant is given, so that one request has one now, and a test another.
         now_s: float = (info.context or {})["now_s"]
         if deadline is not None and instant_s(deadline, now_s=now_s) <= now_s:
-            raise ValueError("wanted a deadline that is still to come")
+            raise ValueError(f"wanted a deadline that is still to come, got {deadline!r}")
         return deadline
 
 
@@ -510,11 +510,15 @@ def instant_s(text: str, *, now_s: float) -> float:
         return now_s + from_now_s
     try:
         instant = datetime.fromisoformat(text.strip())
-    except ValueError as error:
+        # Without a zone the daemon would have to guess whose clock is meant.
+        if instant.tzinfo is not None:
+            return instant.astimezone(UTC).timestamp()
+    # In UTC it may be before the year 1, or after 9999.
+    except (ValueError, OverflowError) as error:
         raise ValueError(
-            "wanted a time from now such as 6h or 1d12h, or ISO 8601 such as 2031-05-01T12:00:00Z"
+            "wanted a time from now such as 6h or 1d12h, or ISO 8601 such as 2031-05-01T12:00:00Z, "
+            f"got {text[:64]!r}"
         ) from error
-    # Without a zone the daemon would have to guess whose clock is meant.
-    if instant.tzinfo is None:
-        raise ValueError(f"wanted an instant with its zone, such as {instant.isoformat()}Z")
-    return instant.astimezone(UTC).timestamp()
+    raise ValueError(
+        f"wanted an instant with its zone, such as {instant.isoformat()}Z, got {text[:64]!r}"
+    )

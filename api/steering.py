@@ -310,5 +310,7 @@ def _deadline_s(deadline: str, now_s: float) -> float:
     except ValueError as error:
         raise InvalidInput(f"deadline: {error}", field="deadline") from error
     if at_s <= now_s:
-        raise InvalidInput("deadline: wanted one that is still to come", field="deadline")
+        raise InvalidInput(
+            f"deadline: wanted one that is still to come, got {deadline!r}", field="deadline"
+        )
     return at_s

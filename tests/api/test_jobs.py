@@ -273,7 +273,15 @@ def test_goals_that_an_earlier_run_shows_to_be_out_of_reach_are_said_at_submissi
             "objective.budget_usd",
             "wanted more than $0.069: the boot of small",
         ),
-        ({"deadline": "2001-01-01T00:00:00Z"}, "objective.deadline", "still to come"),
+        (
+            {"deadline": "2001-01-01T00:00:00Z"},
+            "objective.deadline",
+            "still to come, got '2001-01-01T00:00:00Z'",
+        ),
+        ({"deadline": "2031-01-01T00:00"}, "objective.deadline", "got '2031-01-01T00:00'"),
+        ({"deadline": "tomorrow"}, "objective.deadline", "got 'tomorrow'"),
+        # In UTC this is no instant that a calendar has.
+        ({"deadline": "9999-12-31T23:59:59-14:00"}, "objective.deadline", "got '9999-12-31T23"),
         ({"on_miss": "later"}, "objective.on_miss", "wanted"),
     ],
 )
