@@ -125,20 +125,28 @@ async def _invalid_request(request: Request, error: Exception) -> Response:
             f"wanted a Content-Type of application/json; got {media_type[:80]}",
             instance=request.url.path,
         )
-    faults = [
-        (".".join(map(str, each["loc"][1:])) or str(each["loc"][0]), _message(each))
-        for each in error.errors()
-    ]
+    faults = [(_field(each), _message(each)) for each in error.errors()]
     detail = "; ".join(f"{field}: {message}" for field, message in faults[:3])
     return problem(
         HTTPStatus.UNPROCESSABLE_ENTITY, detail, instance=request.url.path, faults=faults[:100]
     )
 
 
+def _field(error: ErrorDetails) -> str:
+    place, *path = map(str, error["loc"])
+    # The path in what is no JSON is where its reader stopped.
+    if not path or error["type"] == "json_invalid":
+        return place
+    return ".".join(path)
+
+
 def _message(error: ErrorDetails) -> str:
-    # A field that is not read is most likely a typing error.
-    if error["type"] == "extra_forbidden":
-        return "no such field; take it out"
+    match error["type"]:
+        # A field that is not read is most likely a typing error.
+        case "extra_forbidden":
+            return "no such field; take it out"
+        case "json_invalid":
+            return f"not JSON: {error['ctx']['error']} at character {error['loc'][-1]}"
     return in_words(error)
 
 

@@ -47,6 +47,18 @@ def test_the_same_limits_again_change_nothing(client: TestClient, world: World) 
     assert len(texts(world, "job_changed")) == 1
 
 
+def test_a_body_that_is_no_json_is_named_as_that(client: TestClient, world: World) -> None:
+    train(world)
+    refused = client.post(
+        "/v1/jobs/first:limit", content=b"{budget", headers={"Content-Type": "application/json"}
+    )
+    assert refused.status_code == 422
+    (fault,) = refused.json()["errors"]
+    assert fault["field"] == "body"
+    assert fault["message"].startswith("not JSON: Expecting property name")
+    assert fault["message"].endswith("at character 1")
+
+
 def test_a_budget_is_never_below_what_is_spent(client: TestClient, world: World) -> None:
     job, _ = train(world)
     spent_usd = world.store.ledger.spent(job.id, world.clock.now_s())
