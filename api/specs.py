@@ -693,6 +693,8 @@ def _fault(error: ErrorDetails) -> tuple[str, str]:
     match error["type"]:
         case "string_pattern_mismatch":
             wanted = WORDS_OF_PATTERNS[error["ctx"]["pattern"]]
+        case "list_type" if path == ("command",):
+            wanted = "wanted a line, or a list of its words"
         case "model_type":
             wanted = f"wanted a map of its fields ({', '.join(_PARTS[path].model_fields)})"
     # An environment may hold secrets.

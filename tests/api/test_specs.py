@@ -171,10 +171,11 @@ def test_a_name_cannot_lead_anywhere(name: str) -> None:
         (["python2", "train.py"], "another Python's absolute path"),
         (["-m"], "module's name"),
         ([], "at least 1 item"),
+        (5, "wanted a line, or a list of its words, got 5"),
     ],
 )
 def test_a_command_that_could_not_run_is_refused_before_it_costs(
-    command: list[str], hint: str
+    command: object, hint: str
 ) -> None:
     assert hint in faults({"name": "mine", "command": command})["command"]
 
