@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, FastAPI
 from fastapi.responses import JSONResponse
 
 from api import dashboard
-from api.deps import Context, require_user
+from api.deps import Context, refuse_unknown_parameters, require_user
 from api.documents import MAX_BYTES
 from api.feed import Feed
 from api.job_document import JobDocument
@@ -61,6 +61,8 @@ _OF_USERS = (
     logs.router,
 )
 _OF_NODES = (agent.router, code.agent_router, code.wheels_router, logs.agent_router)
+# Probes and scrapers may add parameters of their own, and nodes those of a later version.
+_LENIENT = (health.router, *_OF_NODES)
 
 _DESCRIPTION = """Runs PyTorch training where a dollar buys the most iterations.
 
@@ -144,7 +146,8 @@ def routes(side: ListenerSide | None = None, *, names: tuple[str, ...] = ()) -> 
 
 def _add(app: FastAPI, routers: tuple[APIRouter, ...]) -> None:
     for each in routers:
-        app.include_router(each, responses={"4XX": _PROBLEM, "5XX": _PROBLEM})
+        checks = [] if each in _LENIENT else [Depends(refuse_unknown_parameters)]
+        app.include_router(each, dependencies=checks, responses={"4XX": _PROBLEM, "5XX": _PROBLEM})
 
 
 @asynccontextmanager

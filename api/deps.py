@@ -10,6 +10,7 @@ from typing import Annotated
 from urllib.parse import urlsplit
 
 from fastapi import Depends, Header, Path, Query, Request, Security
+from fastapi.dependencies.models import Dependant
 from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
 from starlette.exceptions import HTTPException
 
@@ -20,7 +21,8 @@ from elastic.clock import Clock
 from elastic.config import Settings
 from elastic.distribution import Wheel
 from elastic.durations import MINUTE_S
-from elastic.errors import StoreUnavailable, Unauthorized
+from elastic.errors import InvalidInput, StoreUnavailable, Unauthorized
+from elastic.faults import no_such
 from elastic.job_logs import JobLogs
 from elastic.model import DoubtedPrice, Limits, Node
 from elastic.notify import Notifier
@@ -215,6 +217,21 @@ def require_user(
             "wanted a request from the daemon's own pages, since it is authorised by a cookie"
         )
     refuse_looking(request)
+
+
+def refuse_unknown_parameters(request: Request, _: Annotated[None, Depends(require_user)]) -> None:
+    """Raises InvalidInput for a query parameter that is not known here: without a misspelt `job`, a
+    sum would be that of all jobs."""
+    known = _parameters_of(request.scope["route"].dependant)
+    for name in request.query_params:
+        if name not in known:
+            hint = no_such("parameter", name, known) if known else f"no parameter {name[:64]!r}"
+            raise InvalidInput(hint, field=name[:64])
+
+
+def _parameters_of(dependant: Dependant) -> set[str]:
+    own = {each.alias for each in dependant.query_params}
+    return own.union(*map(_parameters_of, dependant.dependencies))
 
 
 def require_acting(request: Request, _: Annotated[None, Depends(require_user)]) -> None:

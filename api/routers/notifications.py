@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Query
 
 from api import schemas
-from api.deps import ContextOf, require_user
+from api.deps import ContextOf, JobFilter, require_user
 from elastic.config import RECIPIENT_PATTERN
 from elastic.errors import NotFound
 
@@ -19,11 +19,11 @@ RecipientName = Annotated[str, Path(pattern=RECIPIENT_PATTERN)]
 @router.get("/notifications")
 def list_notifications(
     context: ContextOf,
-    job_id: Annotated[str | None, Query(max_length=64)] = None,
+    job: JobFilter,
     limit: Annotated[int, Query(ge=1, le=100_000)] = 50,
 ) -> schemas.Page[schemas.NotificationOut]:
     """Lists the newest messages to people, newest first, and whether they have arrived."""
-    found = context.store.notifications.listed(job_id=job_id, limit=limit)
+    found = context.store.notifications.listed(job_id=job, limit=limit)
     return schemas.Page[schemas.NotificationOut](
         items=[schemas.NotificationOut.of(each) for each in found], next_before=None
     )

@@ -32,7 +32,7 @@ def nodes(incomplete: str) -> list[tuple[str, str]]:
 
 def node_types(incomplete: str) -> list[tuple[str, str]]:
     """Node types on offer."""
-    found = _items("/v1/node-types", limit=500)
+    found = _items("/v1/node-types")
     return _begun({each["name"]: f"{each['cpu']:g} CPUs" for each in found}, incomplete)
 
 

@@ -93,4 +93,6 @@ def list_types(
     context: typer.Context, limit: LimitOption = None, output: ListOutputOption = ListOutput.TABLE
 ) -> None:
     """List node types."""
-    show_items(context, "/v1/node-types", TYPE_COLUMNS, limit=limit, output=output, in_table=500)
+    with connection_of(context).open() as client:
+        found = client.get("/v1/node-types")["items"]
+    render.show_list(found[:limit], TYPE_COLUMNS, output)

@@ -512,3 +512,22 @@ def test_health_tells_everybody_only_whether_all_is_well(client: TestClient, wor
     assert json.loads(client.get("/healthz", headers={"Authorization": ""}).text) == {
         "status": "ok"
     }
+
+
+def test_a_misspelt_parameter_is_refused_and_not_answered_for_all_jobs(
+    client: TestClient, world: World
+) -> None:
+    train(world)
+    refused = client.get("/v1/ledger", params={"jobs": "first"})
+    assert refused.status_code == 422
+    assert refused.json()["errors"] == [
+        {"field": "jobs", "message": "no parameter 'jobs'; did you mean 'job'?"}
+    ]
+    unread = client.get("/v1/purse", params={"job": "first"})
+    assert (unread.status_code, unread.json()["detail"]) == (422, "no parameter 'job'")
+    known = client.get("/v1/ledger", params={"job": "first", "limit": 1, "before": 9})
+    assert known.status_code == 200
+    # Who asks without a token learns no name.
+    stranger = client.get("/v1/ledger?jobs=first", headers={"Authorization": ""})
+    assert stranger.status_code == 401
+    assert client.get("/healthz?probe=1").status_code == 200

@@ -69,7 +69,7 @@ def test_messages_are_listed_with_how_far_they_have_come(
     world.store.jobs.move(job.id, JobPhase.FAILED, message="no node", now_s=world.clock.now_s())
     webhook.refusals.append(500)
     notifier.look()
-    (waiting,) = client.get("/v1/notifications", params={"job_id": job.id}).json()["items"]
+    (waiting,) = client.get("/v1/notifications", params={"job": "first"}).json()["items"]
     assert (waiting["delivery"], waiting["recipient"], waiting["topic"]) == (
         "waiting",
         "me",
@@ -80,7 +80,8 @@ def test_messages_are_listed_with_how_far_they_have_come(
     notifier.look()
     (sent,) = client.get("/v1/notifications").json()["items"]
     assert (sent["delivery"], sent["next_at_s"], sent["error"]) == ("sent", None, None)
-    assert client.get("/v1/notifications", params={"job_id": "other"}).json()["items"] == []
+    other = client.get("/v1/notifications", params={"job": "other"})
+    assert other.status_code == 404 and "no job 'other'" in other.json()["detail"]
 
 
 def test_a_job_names_only_recipients_that_there_are(client: TestClient, notifier: Notifier) -> None:

@@ -46,6 +46,11 @@ def test_a_listing_is_a_table_by_default(command: tuple[str, ...], shown: str, r
     assert shown in outcome.out
 
 
+def test_of_node_types_as_many_are_listed_as_asked_for(run: Run) -> None:
+    assert len(json.loads(run("type", "ls", "-o", "json").out)) > 1
+    assert len(json.loads(run("type", "ls", "-n", "1", "-o", "json").out)) == 1
+
+
 @pytest.mark.parametrize("command", [command for command, _ in LISTINGS], ids=" ".join)
 def test_a_listing_is_json_if_asked(command: tuple[str, ...], run: Run) -> None:
     found = json.loads(run(*command, "-o", "json").out)
