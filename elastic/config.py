@@ -17,7 +17,6 @@ from pydantic import (
     ConfigDict,
     Field,
     FiniteFloat,
-    PositiveFloat,
     ValidationError,
     ValidationInfo,
     field_validator,
@@ -56,6 +55,9 @@ _SQLITE = re.compile(r"sqlite(\+pysqlite)?:///(?!:memory:)[^?]+(\?.*)?")
 _POSTGRESQL = re.compile(
     r"postgresql\+psycopg://([^:/]*(:[^@]*)?@)?(\[[^/?]+\]|[^/:?]+)?(:\d*)?(/[^?]*)?(\?.*)?"
 )
+
+# pydantic's own takes infinity, and a daemon whose leases never end is none.
+PositiveFloat = Annotated[FiniteFloat, Field(gt=0)]
 
 # Variables that say where a daemon and its settings are.
 _VARIABLES = ("CA_FILE", "CONFIG", "TOKEN", "URL")
@@ -173,7 +175,7 @@ class Ec2Settings(BaseModel):
     spot_refresh_s: PositiveFloat = MINUTE_S
     # Three failures in a row leave no price too old.
     on_demand_refresh_s: PositiveFloat = PRICE_MAX_AGE_S / 4
-    price_overrides: dict[str, Annotated[FiniteFloat, Field(gt=0)]] = {}
+    price_overrides: dict[str, PositiveFloat] = {}
 
     @property
     def needs_wheel(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from pathlib import Path
@@ -45,6 +46,20 @@ def test_settings_that_undo_one_another_are_refused(
     settings: dict[str, object], field: str, text: str
 ) -> None:
     with pytest.raises(InvalidInput, match=text) as raised:
+        load_settings(**settings)
+    assert raised.value.field == field
+
+
+@pytest.mark.parametrize(
+    ("settings", "field"),
+    [
+        ({"lease_s": math.inf}, "lease_s"),
+        ({"tick_s": math.inf}, "tick_s"),
+        ({"local_types": [{"name": "half", "cpu": math.inf, "usd_per_h": 1}]}, "local_types.0.cpu"),
+    ],
+)
+def test_what_has_no_end_is_no_number(settings: dict[str, object], field: str) -> None:
+    with pytest.raises(InvalidInput, match="wanted a finite number, got inf") as raised:
         load_settings(**settings)
     assert raised.value.field == field
 
