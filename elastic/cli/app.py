@@ -121,5 +121,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         app(arguments)
     except ElasticError as error:
+        # Into one file or pipe, what was printed before the error must stand before it.
+        sys.stdout.flush()
         print(f"elasticd: {error}", file=sys.stderr)
         sys.exit(exit_code_of(error))

@@ -55,6 +55,27 @@ def test_a_listing_that_nobody_reads_ends_quietly(
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_in_a_common_log_an_error_stands_behind_what_was_printed_before_it(
+    live: Live, tmp_path: Path
+) -> None:
+    (tmp_path / "job.yaml").write_text(JOB.format(name="unasked"))
+    (tmp_path / "train.py").touch()
+    done = subprocess.run(
+        [sys.executable, "-m", "elastic.cli", "job", "submit", "-f", "job.yaml"],
+        env={**os.environ, "ELASTICD_URL": live.url, "ELASTICD_TOKEN": TOKEN},
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 2
+    *_, last = done.stdout.splitlines()
+    assert last.startswith("elasticd: submit this job? There is no terminal to ask on")
+
+
 def test_a_job_is_not_watched_for_nobody(live: Live, tmp_path: Path) -> None:
     done = unread(live, tmp_path, "job", "watch", "first", "--timeout", "50")
     assert (done.returncode, done.stderr) == (101, "")
