@@ -55,7 +55,8 @@ def get_job_forecast(job: JobKey, context: ContextOf) -> schemas.ForecastOut:
     outlook = outlook_of(context.store, found, now_s=context.clock.now_s())
     if outlook is None:
         raise Conflict(
-            f"job {job} is {found.phase}: there is a forecast from its first decision until it ends"
+            f"job {job} {found.phase.predicate}: there is a forecast from its first decision "
+            "until it ends"
         )
     return outlook.to_schema()
 

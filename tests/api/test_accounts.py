@@ -16,6 +16,7 @@ from elastic.model import (
     Action,
     AgentState,
     Capacity,
+    JobPhase,
     LedgerRow,
     NodeReport,
     Obstacle,
@@ -111,6 +112,9 @@ def test_a_forecast_is_made_from_the_first_decision_on_until_the_job_is_over(
     )
     client.post(f"/v1/jobs/{job.id}:stop")
     assert client.get(f"/v1/jobs/{job.id}/forecast").status_code == 409
+    world.store.jobs.move(job.id, JobPhase.CANCELLED, now_s=world.clock.now_s())
+    over = client.get(f"/v1/jobs/{job.id}/forecast").json()["detail"]
+    assert over.startswith(f"job {job.id} was cancelled: there is a forecast")
 
 
 def test_the_forecast_of_a_job_that_waits_begins_now(client: TestClient, world: World) -> None:
