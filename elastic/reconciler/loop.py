@@ -286,8 +286,11 @@ class Reconciler:
 
     def _decide(
         self, facts: JobFacts, prices: tuple[Price, ...], *, now_s: float
-    ) -> tuple[Plan, JobFacts]:
+    ) -> tuple[Plan | None, JobFacts]:
         """Records the plan that stands, and gives it with the facts as they are then.
+
+        None is a change that would come to nothing, since the last members finish: it is not
+        recorded.
 
         What a change needs is bought first. If that is refused at once, the plan was no decision:
         it is decided again with the refusal on record. This ends when a purchase is granted, when
@@ -299,6 +302,8 @@ class Reconciler:
             snapshot = self._snapshot(facts, prices, refused, now_s=now_s)
             plan = self.decide(snapshot)
             is_change = plan.action not in (Action.HOLD, Action.STOP)
+            if is_change and due.is_closing(self._world(facts, plan, now_s=now_s)):
+                return None, facts
             if is_change:
                 missed = self._buy_for(facts, plan, now_s=now_s)
             else:

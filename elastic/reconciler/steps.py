@@ -163,7 +163,7 @@ def _pursuing(world: World, liveness: GroupLiveness) -> Iterator[Step]:
         yield from map(EndUnfit, unfit)
         return
     # Nothing is bought, and no group changes, while the last members finish.
-    closes = _is_closing(world)
+    closes = is_closing(world)
     overdue = tuple(_overdue(world))
     yield from overdue
     # Look on without the nodes that are given up in this very step.
@@ -618,7 +618,7 @@ def _is_done(world: World, members: Sequence[Node | None], exits: Sequence[Exit 
     )
 
 
-def _is_closing(world: World) -> bool:
+def is_closing(world: World) -> bool:
     """Whether some members are done and the others can still finish.
 
     In another group all would do their work once more.

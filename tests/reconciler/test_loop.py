@@ -19,8 +19,10 @@ from elastic.model import (
     Mode,
     NodePhase,
     NodeReport,
+    Plan,
     RoundRegistration,
     Rounds,
+    Snapshot,
 )
 from elastic.providers import FakeProvider, InstanceState, LaunchRequest, Operation
 from elastic.store import HeartbeatReport
@@ -64,6 +66,24 @@ def test_a_job_is_launched_trained_finished_and_its_machines_are_gone(
     assert (ended.phase, ended.iteration) == (JobPhase.SUCCEEDED, 50)
     assert living(cluster) == []
     assert cluster.rendezvous.ended == [job.id]
+
+
+def test_a_job_whose_script_is_done_is_not_moved_any_more(
+    cluster: VirtualCluster, policy: Dictated
+) -> None:
+    def wants_more(snapshot: Snapshot) -> Plan:
+        # It does not know that the script is done: it was not told how many iterations there are.
+        if snapshot.job.iteration == 50:
+            policy.wanted = Group.of(LARGE)
+        return policy(snapshot)
+
+    cluster.reconciler.decide = wants_more
+    job = cluster.submit(iterations=50)
+    cluster.run(80)
+    assert cluster.store.jobs.get(job.id).phase is JobPhase.SUCCEEDED
+    decided = cluster.store.decisions.listed(job.id, limit=20)
+    changes = [each.plan.target for each in decided if each.plan.action is not Action.HOLD]
+    assert changes == [Group.of(SMALL)]
 
 
 def test_the_ledger_equals_the_clouds_bill(cluster: VirtualCluster, policy: Dictated) -> None:
