@@ -401,9 +401,12 @@ def _late(
     ends_s = _expected_s(soonest)
     is_certain = all(each.lasts_s.lower > left_s for each in considered)
     tense = "is" if left_s > 0 else "was"
+    over_s = ends_s - left_s
+    # A miss that stands is met again only with a margin.
+    gap = f"{duration(over_s)} too long" if over_s > 0 else f"only {duration(-over_s)} to spare"
     why = (
         f"the deadline {tense} {ago(left_s, 0.0)}, and the job needs {duration(ends_s)} on "
-        f"{_pace_of(soonest)}, {duration(ends_s - left_s)} too long. "
+        f"{_pace_of(soonest)}, {gap}. "
         f"{_would_do(found, soonest)}"
     )
     enough = f"{math.ceil(1.1 * ends_s / 60)}m"
@@ -445,12 +448,13 @@ def _dear(
     )
     least_usd = needed[least.group]
     is_certain = all(each.usd.lower + wind_down_h * each.usd_per_h > budget_usd for each in pool)
+    over_usd = least_usd - budget_usd
+    gap = f"{usd(over_usd)} too little" if over_usd > 0 else f"only {usd(-over_usd)} to spare"
     why = (
         f"the budget is {usd(budget_usd)}, and the job needs {usd(least_usd)} on "
         f"{_pace_of(least)}, of which "
         f"{usd(wind_down_h * least.usd_per_h)} are kept to end in good order: "
-        f"{usd(least_usd - budget_usd)} too little. "
-        f"{_would_do(found, least)}"
+        f"{gap}. {_would_do(found, least)}"
     )
     enough = _rounded_up(1.1 * least_usd)
     option = f"--budget {enough}"

@@ -125,6 +125,15 @@ def test_a_budget_that_no_group_in_time_is_within_is_said_to_be_exceeded() -> No
     assert "`elasticd job limit esrgan --budget 0.085` gives it enough" in dear.text
 
 
+def test_a_goal_that_is_met_again_by_less_than_the_margin_is_said_to_have_little_to_spare() -> None:
+    (late,) = (missed(seen(deadline_s=NOW_S + 3100), Missed.WILL_BE_LATE) or {}).values()
+    assert "only 1 min 24 s to spare" in late.text
+    world = seen(deadline_s=NOW_S + 3500, budget_usd=0.08)
+    (dear,) = (missed(world, Missed.OVER_BUDGET) or {}).values()
+    assert ": only $0.0027" in dear.text and " to spare. Least time" in dear.text
+    assert missed(world) == {}
+
+
 def test_what_is_kept_back_to_end_in_good_order_cannot_be_trained_with() -> None:
     enough = seen(budget_usd=0.0520)
     assert missed(enough) == {}
