@@ -81,7 +81,7 @@ function options(figure, holder, points, chart) {
     cursor: { y: false, points: { size: 7 } },
     scales: { x: { time: !isElapsed }, y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.08 : 1] } },
     axes: [
-      { ...axis, ...(isElapsed ? ELAPSED : { values: TIMES }), space: 62, size: 38, gap: LABEL_GAP },
+      { ...axis, values: isElapsed ? ELAPSED : TIMES, incrs: STEPS, space: 62, size: 38, gap: LABEL_GAP },
       { ...axis, size: axisWidth, gap: LABEL_GAP, values: (_plot, ticks) => ticks.map((tick) => written(unit, tick)) },
     ],
     series: [{}, ...points.series.map((each) => seriesOptions(each, holder))],
@@ -110,10 +110,10 @@ function elapsed(seconds) {
   return rest ? `${whole}:${String(rest).padStart(2, "0")} ${name}` : `${whole} ${name}`;
 }
 
-const ELAPSED = {
-  incrs: [1, 5, 10, 30, ...[1, 2, 5, 10, 30].map((each) => each * 60), ...[1, 2, 6, 12, 24, 48, 120, 240].map((each) => each * 3600)],
-  values: (_plot, ticks) => ticks.map(elapsed),
-};
+const ELAPSED = (_plot, ticks) => ticks.map(elapsed);
+
+// Seconds between two labels: shorter steps would have the same label twice.
+const STEPS = [1, 5, 10, 30, ...[1, 2, 5, 10, 30].map((each) => each * 60), ...[1, 2, 6, 12, 24, 48, 120, 240, 720, 2160].map((each) => each * 3600)];
 
 function seriesOptions(each, holder) {
   const stroke = colour(each.tone, holder);

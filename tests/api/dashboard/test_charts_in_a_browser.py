@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from playwright.sync_api import Browser, expect
 
@@ -13,14 +15,14 @@ from tests.api.dashboard.watched import opened
 pytestmark = pytest.mark.browser
 expect.set_options(timeout=20_000)
 
-# Notes each text that a canvas draws beyond its left edge.
-_NOTE_CUT_TEXTS = """
-window.drawn = 0;
+# Notes each text that a canvas draws, and those beyond its left edge.
+_NOTE_TEXTS = """
+window.drawn = [];
 window.cut = [];
 const fillText = CanvasRenderingContext2D.prototype.fillText;
 CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...rest) {
   const right = this.getTransform().transformPoint({ x, y }).x;
-  window.drawn += 1;
+  window.drawn.push(text);
   if (this.textAlign === "right" && right < this.measureText(text).width) window.cut.push(text);
   return fillText.call(this, text, x, y, ...rest);
 };
@@ -61,10 +63,10 @@ def test_the_dollars_beside_a_cheap_job_s_chart_are_not_cut_off(
     story.train_on(QUARTER, 20.0)
     empty_site.clock.advance(story.now_s - empty_site.clock.now_s())
     with opened(chromium, empty_site, f"/jobs/{story.job_id}") as seen:
-        seen.page.add_init_script(_NOTE_CUT_TEXTS)
+        seen.page.add_init_script(_NOTE_TEXTS)
         seen.page.reload()
         expect(seen.page.locator("#cost canvas")).to_be_visible()
-        assert seen.page.evaluate("window.drawn") > 0
+        assert seen.page.evaluate("window.drawn")
         assert seen.page.evaluate("window.cut") == []
 
 
@@ -77,3 +79,19 @@ def test_a_single_measurement_is_a_point_of_the_chart(chromium: Browser, empty_s
         canvas = seen.page.locator("#throughput canvas")
         expect(canvas).to_be_visible()
         assert canvas.evaluate(_COLOURED) > 0
+
+
+def test_no_two_times_beside_each_other_below_a_young_job_s_charts_are_the_same(
+    chromium: Browser, empty_site: Site
+) -> None:
+    story = begin(empty_site.store)
+    story.decide(Action.START, QUARTER, "start", "begin")
+    story.train_on(QUARTER, 10.0)
+    empty_site.clock.advance(story.now_s - empty_site.clock.now_s())
+    with opened(chromium, empty_site, f"/jobs/{story.job_id}") as seen:
+        seen.page.add_init_script(_NOTE_TEXTS)
+        seen.page.reload()
+        expect(seen.page.locator("#throughput canvas")).to_be_visible()
+        times = [each for each in seen.page.evaluate("window.drawn") if ":" in each]
+        assert times
+        assert not [one for one, other in itertools.pairwise(times) if one == other], times
