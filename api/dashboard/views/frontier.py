@@ -71,6 +71,11 @@ class FrontierChart:
     has_chances: bool
     summary: str
 
+    @property
+    def is_deadline_left(self) -> bool:
+        """Whether the deadline is so near that its word has no room left of it."""
+        return self.deadline is not None and self.deadline < 25
+
 
 def frontier_chart(facts: JobPageFacts) -> FrontierChart | None:
     """Draws the frontier and the group that trains now; None if fewer than two are known."""

@@ -529,6 +529,13 @@ def test_the_frontier_has_the_cheapest_first_and_says_what_is_late() -> None:
     assert sooner.y < chart.budget < here.y
 
 
+def test_the_word_of_a_near_deadline_has_no_room_left_of_it() -> None:
+    near = frontier_chart(make_facts(outlook=foreseen(HERE, SOONER, left_s=20.0)))
+    far = frontier_chart(make_facts(outlook=foreseen(HERE, SOONER, left_s=120.0)))
+    assert near is not None and near.is_deadline_left
+    assert far is not None and far.deadline is not None and not far.is_deadline_left
+
+
 def test_the_frontier_counts_the_time_to_each_end_from_now() -> None:
     facts = make_facts(outlook=foreseen(HERE, SOONER))
     chart = frontier_chart(facts)
