@@ -41,16 +41,17 @@ def count_optimizer_steps(worker: Worker) -> None:
 class StepCounter:
     """A hook after every optimizer step; one step of the first optimizer is one turn.
 
-    A GAN's two optimizers thus count once. If the counted optimizer is gone, or others have made
-    100 steps without it, the one that steps then is counted from there on. The counter stops when
-    the script calls ``paramount()`` itself, or joins a session. What it counted in its first two
-    seconds is then taken back.
+    A GAN's two optimizers thus count once, and so do hundreds, such as one for each parameter. If
+    the counted optimizer is gone, or another one has made 100 steps without it, that one is counted
+    from there on. The counter stops when the script calls ``paramount()`` itself, or joins a
+    session. What it counted in its first two seconds is then taken back.
     """
 
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
         self._counted: Callable[[], object | None] = lambda: None
-        self._other_steps = 0
+        # The steps of each other optimizer since the last counted one.
+        self._other_steps: weakref.WeakKeyDictionary[object, int] = weakref.WeakKeyDictionary()
         self._turns = 0
         self._agreement: Agreement | None = None
         self._has_called_for_signal = False
@@ -92,14 +93,13 @@ class StepCounter:
 
     def _is_counted(self, optimizer: object) -> bool:
         counted = self._counted()
-        if counted is optimizer:
-            self._other_steps = 0
-            return True
-        self._other_steps += 1
-        if counted is not None and self._other_steps <= RETIRED_AFTER_OTHER_STEPS:
-            return False
-        self._counted = weakref.ref(optimizer)
-        self._other_steps = 0
+        if counted is not optimizer:
+            steps = self._other_steps.get(optimizer, 0) + 1
+            if counted is not None and steps <= RETIRED_AFTER_OTHER_STEPS:
+                self._other_steps[optimizer] = steps
+                return False
+            self._counted = weakref.ref(optimizer)
+        self._other_steps.clear()
         return True
 
     def _tell_if_alone(self) -> None:

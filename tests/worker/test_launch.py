@@ -109,6 +109,19 @@ def test_an_optimizer_that_is_kept_but_no_longer_used_gives_way(desk: Desk) -> N
     assert desk.words() == [("turns", 1 + 51), ("finished", None)]
 
 
+def test_hundreds_of_optimizers_such_as_one_for_each_parameter_count_once_a_turn(
+    desk: Desk,
+) -> None:
+    """As in PyTorch's tutorial on steps within the backward pass, where 100 parameters are few."""
+    desk.launch(
+        "from torch.optim.optimizer import Optimizer\n"
+        "optimizers = [Optimizer() for _ in range(300)]\n"
+        "for _ in range(7):\n"
+        "    for each in optimizers: each.step()\n"
+    )
+    assert desk.words() == [("turns", 7), ("finished", None)]
+
+
 def test_the_counter_stands_aside_when_the_script_counts_itself(desk: Desk) -> None:
     script = (
         "from elastic.worker import paramount, finished\n"
