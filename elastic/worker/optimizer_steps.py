@@ -23,6 +23,8 @@ OPTIMIZER_MODULE = "torch.optim.optimizer"
 RETIRED_AFTER_OTHER_STEPS = 100
 # Gradients of a step are exchanged within the step, and a step takes no longer as a rule.
 HOLD_S = 2.0
+# Groups that do not count their collectives.
+UNCOUNTED = -1
 ALONE_AFTER = 20  # every step of data-parallel training exchanges gradients at least once
 _held: set[object] = set()
 
@@ -108,7 +110,7 @@ class StepCounter:
         Each of them then trains a model of its own.
         """
         workers = self._worker.membership.world_size
-        if workers > 1 and _collectives() == self._collectives:
+        if workers > 1 and self._collectives == _collectives() != UNCOUNTED:
             self._worker.say(
                 "note",
                 text=f"{workers} workers train {workers} separate models: they exchanged nothing "
@@ -163,13 +165,19 @@ class StepCounter:
 
 
 def _collectives() -> int | None:
-    """How many collectives the script's process groups have begun; None where it has none."""
+    """How many collectives the script's process groups have begun.
+
+    None where it has no groups, UNCOUNTED where a backend does not count them.
+    """
     world = getattr(sys.modules.get(C10D_MODULE), "_world", None)
     groups = getattr(world, "pg_map", None)
     if not groups:
         return None
-    # torch has no public name for it.
-    return sum(int(group._get_sequence_number_for_group()) for group in groups)  # noqa: SLF001
+    try:
+        # torch has no public name for it.
+        return sum(int(group._get_sequence_number_for_group()) for group in groups)  # noqa: SLF001
+    except RuntimeError:  # torch's, for a backend of another package, such as oneCCL's
+        return UNCOUNTED
 
 
 def _hold_process_groups() -> None:

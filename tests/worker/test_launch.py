@@ -332,6 +332,27 @@ def test_workers_that_exchange_nothing_are_told_that_they_train_separate_models(
     assert "2 workers train 2 separate models" in note["text"]
 
 
+def test_a_script_whose_groups_do_not_count_their_collectives_trains_as_without_elasticd(
+    desk: Desk,
+) -> None:
+    """torch counts those of gloo and NCCL, and raises for a backend that comes as a package."""
+    (desk.folder / "torch" / "distributed").mkdir()
+    (desk.folder / "torch" / "distributed" / "__init__.py").touch()
+    (desk.folder / "torch" / "distributed" / "distributed_c10d.py").write_text(
+        "class Group:\n"
+        "    def _get_sequence_number_for_group(self):\n"
+        "        raise RuntimeError('ProcessGroup custom does not yet support sequence numbers.')\n"
+        "class World: pg_map = {Group(): None}\n"
+        "_world = World()\n"
+        "def is_initialized(): return False\n"
+    )
+    result = desk.launch(
+        "import torch.distributed.distributed_c10d\n" + GAN.format(turns=30), WORLD_SIZE="2"
+    )
+    assert (result.returncode, result.stderr) == (0, "")
+    assert [m for m in desk.messages() if m["kind"] == "note"] == []
+
+
 def test_a_library_that_asks_for_a_package_only_does_not_make_its_files_unseen(desk: Desk) -> None:
     (desk.folder / "safetensors.py").write_text(
         "def serialize_file(tensors, filename): open(filename, 'wb', opener=None).close()\n"
