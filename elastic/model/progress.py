@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-# So many of the newest saves are known: a script goes back to one of its last few.
+# So many saves are known: a script goes back to one of its last few. Half of them are the newest,
+# and half the largest of those before. A script may save hundreds of samples after a checkpoint.
 MOST_SAVES = 64
 
 
@@ -32,9 +33,10 @@ class Save:
 
 
 def newest_saves(saves: Iterable[tuple[str, int]]) -> dict[str, int]:
-    """The newest marks, each with the iterations that were done by then, the newest last.
+    """The marks to keep, each with the iterations that were done by then, the newest last.
 
-    `saves` begin with the oldest. Of two with one mark the later counts.
+    `saves` begin with the oldest. Of two with one mark the later counts. Of more than MOST_SAVES
+    the newest stay, and the largest of the others.
 
     >>> newest_saves([("a-1", 10), ("b-1", 20), ("a-1", 30)])
     {'b-1': 20, 'a-1': 30}
@@ -44,7 +46,21 @@ def newest_saves(saves: Iterable[tuple[str, int]]) -> dict[str, int]:
         # Taken out first: dicts keep the place of a key that is set again.
         known.pop(mark, None)
         known[mark] = iteration
-    return dict(list(known.items())[-MOST_SAVES:])
+    if len(known) <= MOST_SAVES:
+        return known
+    marks = list(known)
+    earlier = range(len(marks) - MOST_SAVES // 2)
+    largest = sorted(earlier, key=lambda at: (_size_bytes(marks[at]), at))[-(MOST_SAVES // 2) :]
+    kept = [marks[at] for at in sorted(largest)] + marks[len(earlier) :]
+    return {mark: known[mark] for mark in kept}
+
+
+def _size_bytes(mark: str) -> int:
+    """The size of a marked file, which its mark begins with; 0 for a mark of another version."""
+    try:
+        return int(mark.partition("-")[0], 16)
+    except ValueError:
+        return 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,6 +117,19 @@ def test_saves_come_back_to_every_node_and_only_the_newest_are_kept(
     assert store.jobs.get(job.id).kept_iteration == 99
 
 
+def test_samples_that_are_saved_after_a_checkpoint_do_not_make_it_forgotten(
+    store: Store, job: Job, node: Node
+) -> None:
+    """Or the job would seem to begin at 0 on its next node, where its script reads it."""
+    checkpoints = [Save(f"{1 << 28:x}-{number:08x}", number) for number in range(100)]
+    samples = [Save(f"8000-{number:08x}", 100) for number in range(400)]
+    saved(store, node, *checkpoints, *samples)
+    found = store.progress.saves(job.id)
+    assert len(found) == MOST_SAVES
+    assert [found.get(each.mark) for each in checkpoints[-3:]] == [97, 98, 99]
+    assert list(found.items())[-1] == (samples[-1].mark, 100)
+
+
 def test_a_script_that_saved_nothing_and_is_not_asked_is_restarted_by_a_move(
     store: Store, job: Job, node: Node
 ) -> None:
