@@ -27,6 +27,10 @@ from elastic.worker.imports import after_import
 _EDGE_BYTES = 65_536
 # Text holds no zero byte. What is saved as text (logs, results) says nothing about weights.
 _SNIFFED_BYTES = 4096
+# How pictures, films and sounds begin. They show what was learnt, and no script goes on from them.
+_MEDIA = re.compile(
+    rb"\x89PNG|\xff\xd8\xff|GIF8|II\*\0|MM\0\*|RIFF....(WEBP|WAVE|AVI )|%PDF|....ftyp", re.DOTALL
+)
 # A script that opens more files than this in one turn saves no checkpoints that way.
 _MOST_PENDING = 256
 _WRITES = os.O_WRONLY | os.O_RDWR
@@ -36,7 +40,7 @@ _LINE = re.compile(r"([0-9a-f]+-[0-9a-f]+) ([0-9]+)")
 
 
 def mark_of(path: str) -> str | None:
-    """A name for the content of a file; None if it is text, no file, or unreadable."""
+    """A name for the content of a file; None if it is text, media, no file, or unreadable."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             return None
@@ -47,7 +51,7 @@ def mark_of(path: str) -> str | None:
             tail = file.read(_EDGE_BYTES)
     except OSError:
         return None
-    if b"\0" not in head[:_SNIFFED_BYTES]:
+    if b"\0" not in head[:_SNIFFED_BYTES] or _MEDIA.match(head):
         return None
     return f"{size:x}-{zlib.crc32(tail, zlib.crc32(head)):08x}"
 

@@ -123,6 +123,16 @@ def test_what_is_no_checkpoint_counts_for_nothing(
     assert script.told == []
 
 
+@pytest.mark.parametrize(
+    "head", [b"\x89PNG\r\n", b"\xff\xd8\xff\xe0", b"GIF89a", b"RIFF\0\0\0\0WAVE", b"\0\0\0\x20ftyp"]
+)
+def test_a_picture_that_is_saved_keeps_no_training(
+    marks: Path, tmp_path: Path, head: bytes
+) -> None:
+    script = saved_at(marks, tmp_path / "sample", 40, head + weights(4))
+    assert script.told == []
+
+
 def test_what_is_written_before_the_first_turn_holds_no_training(
     marks: Path, tmp_path: Path
 ) -> None:
