@@ -15,11 +15,14 @@ import re
 import stat
 import sys
 import threading
+import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
+from elastic.durations import LOOK_S
 from elastic.worker.imports import after_import
 
 # The first bytes of a checkpoint hold its header or its pickled numbers. The last ones hold the
@@ -33,10 +36,26 @@ _MEDIA = re.compile(
 )
 # A script that opens more files than this in one turn saves no checkpoints that way.
 _MOST_PENDING = 256
+# A file that still changes after so long belongs to no single turn.
+_LONGEST_PAUSE_S = 16.0
 _WRITES = os.O_WRONLY | os.O_RDWR
 _NO_FILES = ("/dev/", "/proc/", "/sys/")
 # A mark and the iterations that were done by then, as one line of the file of marks.
 _LINE = re.compile(r"([0-9a-f]+-[0-9a-f]+) ([0-9]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A file that the script has opened to write.
+
+    `iteration` were done by then. `mark` is what the last look has found, None before the first
+    one. The next look is due at `look_at`, which is monotonic, and follows the last by `pause_s`.
+    """
+
+    iteration: int
+    mark: str | None = None
+    look_at: float = 0.0
+    pause_s: float = 0.0
 
 
 def mark_of(path: str) -> str | None:
@@ -71,14 +90,16 @@ class Saves:
         tell: Callable[[str, int], None],
         folders: Sequence[str] = (),
         tell_outside: Callable[[str], None] | None = None,
+        now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._path = path
         self._tell = tell
         self._folders = [os.path.realpath(each) for each in folders]
         self._tell_outside = tell_outside
+        self._now = now
         self._known = {} if path is None else read_marks(path)
         self._sizes = {int(mark.partition("-")[0], 16) for mark in self._known}
-        self._pending: dict[str, tuple[int, str | None]] = {}
+        self._pending: dict[str, Opened] = {}
         self._iteration = 0
         self._is_training = False
         # The thread that reads for this class: its own reads are not the script's.
@@ -119,14 +140,14 @@ class Saves:
     def close(self) -> None:
         """Takes note of what was saved last, such as at a request to stop."""
         if self._pending:
-            self._look()
+            self._look(is_last=True)
 
     def saved(self, path: object) -> None:
         """The script has just written this file."""
         if self._is_training and isinstance(path, str | os.PathLike) and os.getpid() == self._pid:
             with contextlib.suppress(Exception):
                 whole = os.path.abspath(os.fspath(path))
-                self._note(whole, self._iteration, None)
+                self._note(whole, Opened(self._iteration))
                 self._look_where(whole)
 
     def read(self, path: str) -> None:
@@ -169,7 +190,10 @@ class Saves:
         if not flags & _WRITES:
             self.read(name)
         elif self._is_training and not flags & os.O_APPEND and len(self._pending) < _MOST_PENDING:
-            self._pending[os.path.abspath(name)] = self._iteration, None
+            # First its path: asking for it lets the main thread go on, which replaces the files
+            # that wait.
+            path = os.path.abspath(name)
+            self._pending[path] = Opened(self._iteration)
 
     def _hear_rename(self, source: str, to: str) -> None:
         for path in [
@@ -177,22 +201,38 @@ class Saves:
         ]:
             self._pending[to + path[len(source) :]] = self._pending[path]
 
-    def _look(self) -> None:
+    def _look(self, *, is_last: bool = False) -> None:
+        now = self._now()
         pending = self._pending
         self._pending = {}
-        for path, (iteration, before) in pending.items():
-            self._note(path, iteration, before)
+        # A copy: a thread of the script may add a file.
+        for path, opened in list(pending.items()):
+            if is_last or now >= opened.look_at:
+                self._note(path, opened)
+            else:
+                self._wait_for(path, opened)
 
-    def _note(self, path: str, iteration: int, before: str | None) -> None:
+    def _note(self, path: str, opened: Opened) -> None:
         mark = self._mark(path)
-        if mark is None or mark == before:
+        if mark is None or mark == opened.mark:
             return
-        self._known[mark] = iteration
-        self._write(mark, iteration)
-        self._tell(mark, iteration)
-        # A thread may still be writing it: look once more at the next turn.
-        if before is None:
-            self._pending[path] = iteration, mark
+        self._known[mark] = opened.iteration
+        self._write(mark, opened.iteration)
+        self._tell(mark, opened.iteration)
+        # A thread may still be writing it: look again until it is complete. The first time at the
+        # next turn, then more and more seldom, because some files grow for as long as their script
+        # runs.
+        pause_s = 0.0
+        if opened.mark is not None:
+            pause_s = max(2 * opened.pause_s, LOOK_S)
+        if pause_s <= _LONGEST_PAUSE_S:
+            self._wait_for(path, Opened(opened.iteration, mark, self._now() + pause_s, pause_s))
+
+    def _wait_for(self, path: str, opened: Opened) -> None:
+        # Unless a thread of the script has written it again meanwhile.
+        other = self._pending.get(path)
+        if other is None or other.iteration <= opened.iteration:
+            self._pending[path] = opened
 
     def _look_where(self, path: str) -> None:
         if self._tell_outside is None:

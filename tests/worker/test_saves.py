@@ -17,8 +17,11 @@ class Script:
 
     def __init__(self, marks: Path) -> None:
         self.told: list[tuple[str, int]] = []
+        self.now_s = 0.0
         self.saves = Saves(
-            str(marks), tell=lambda mark, iteration: self.told.append((mark, iteration))
+            str(marks),
+            tell=lambda mark, iteration: self.told.append((mark, iteration)),
+            now=lambda: self.now_s,
         )
 
     def opens(self, path: Path, flags: int = os.O_RDONLY) -> None:
@@ -162,6 +165,80 @@ def test_a_file_that_a_thread_writes_slowly_is_looked_at_again(marks: Path, tmp_
     later = Script(marks)
     later.opens(tmp_path / "half")
     assert later.saves.begin() == 10
+
+
+def test_a_file_that_a_thread_writes_for_many_turns_is_known_once_it_is_complete(
+    marks: Path, tmp_path: Path
+) -> None:
+    script = Script(marks)
+    script.saves.begin()
+    script.saves.turn(10)
+    script.opens(tmp_path / "slow", os.O_WRONLY)
+    for turn in range(1, 100):
+        (tmp_path / "slow").write_bytes(weights(1)[: 50 * turn])
+        script.now_s = turn / 10
+        script.saves.turn(10 + turn)
+    assert len(script.told) < 10, "a file that always grows is looked at more and more seldom"
+    (tmp_path / "slow").write_bytes(weights(1))
+    script.now_s = 20.0
+    script.saves.turn(200)
+    later = Script(marks)
+    later.opens(tmp_path / "slow")
+    assert later.saves.begin() == 10
+
+
+def test_a_file_that_is_still_written_at_the_end_is_looked_at_once_more(
+    marks: Path, tmp_path: Path
+) -> None:
+    script = Script(marks)
+    script.saves.begin()
+    script.opens(tmp_path / "slow", os.O_WRONLY)
+    for turn in range(1, 4):
+        (tmp_path / "slow").write_bytes(weights(1)[: 1000 * turn])
+        script.saves.turn(turn)
+    (tmp_path / "slow").write_bytes(weights(1))
+    script.saves.close()
+    assert mark_of(str(tmp_path / "slow")) == script.told[-1][0]
+
+
+def test_a_file_that_is_saved_again_while_it_is_looked_at_counts_from_the_later_turn(
+    marks: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "latest.pt"
+    script = Script(marks)
+    script.saves.begin()
+    script.writes(path, weights(1)[:1000])
+    for turn in (1, 2):
+        path.write_bytes(weights(1)[: 1000 * turn])
+        script.saves.turn(turn)
+    path.write_bytes(weights(2))
+    script.saves.saved(path)
+    script.now_s = 5.0
+    script.saves.turn(3)
+    assert script.told[-1] == (mark_of(str(path)), 2)
+
+
+def test_a_file_that_a_thread_opens_while_a_turn_ends_is_known(
+    marks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To find a whole path, Python asks for the working folder, and lets other threads go on."""
+    monkeypatch.chdir(tmp_path)
+    script = Script(marks)
+    script.saves.begin()
+    script.saves.turn(10)
+    script.writes(tmp_path / "other", weights(1))
+    getcwd = os.getcwd
+
+    def slowly() -> str:
+        script.saves.turn(11)
+        return getcwd()
+
+    monkeypatch.setattr("os.getcwd", slowly)
+    script.opens(Path("snapshot.pt"), os.O_WRONLY)
+    monkeypatch.undo()
+    (tmp_path / "snapshot.pt").write_bytes(weights(2))
+    script.saves.turn(12)
+    assert script.told[-1] == (mark_of(str(tmp_path / "snapshot.pt")), 11)
 
 
 def test_what_a_script_opens_is_never_disturbed(marks: Path, tmp_path: Path) -> None:
