@@ -46,7 +46,9 @@ class Outbox:
         self._waiting: deque[Waiting] = deque()
         self._next_seq = 1
         self.dropped = 0
-        self._lock = threading.Lock()
+        # Reentrant: a script's handler of a signal may save, and so report, amid a call of these.
+        self._lock = threading.RLock()
+        self._is_sending = False
         self._socket = _open_socket() if socket_path else None
 
     @property
@@ -75,7 +77,7 @@ class Outbox:
             message = note
         with self._lock:
             self._waiting.append(Waiting(message, self._tail))
-            if len(self._waiting) > MAX_WAITING:
+            if len(self._waiting) > MAX_WAITING and not self._is_sending:
                 self._waiting = deque(_merged(self._waiting))
 
     def flush(self) -> bool:
@@ -83,16 +85,25 @@ class Outbox:
         if self._socket is None:
             return True
         with self._lock:
-            while self._waiting:
-                data = self._encoded(self._waiting[0])
-                try:
-                    with address_of(self._path) as address:
-                        self._socket.sendto(data, address)
-                # Full (EAGAIN) or gone (ENOENT, ECONNREFUSED): the message waits in any case.
-                except OSError:
-                    return False
-                self._waiting.popleft()
-                self._next_seq += 1
+            if self._is_sending:  # what waits is sent once the handler of a signal has returned
+                return False
+            self._is_sending = True
+            try:
+                return self._send_waiting(self._socket)
+            finally:
+                self._is_sending = False
+
+    def _send_waiting(self, to: socket.socket) -> bool:
+        while self._waiting:
+            data = self._encoded(self._waiting[0])
+            try:
+                with address_of(self._path) as address:
+                    to.sendto(data, address)
+            # Full (EAGAIN) or gone (ENOENT, ECONNREFUSED): the message waits in any case.
+            except OSError:
+                return False
+            self._waiting.popleft()
+            self._next_seq += 1
         return True
 
     def close(self, *, timeout_s: float) -> None:

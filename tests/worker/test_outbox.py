@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import json
+import threading
 import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+import pytest
 
 from elastic.worker.messages import Datagram
 from elastic.worker.outbox import MAX_DATAGRAM_BYTES, MAX_WAITING, Outbox
@@ -54,6 +59,34 @@ def test_what_waits_keeps_the_place_its_worker_had(tmp_path: Path) -> None:
     left = map(json.loads, (tmp_path / "s.left-w").read_text().splitlines())
     ranks = {each["iteration"]: each["rank"] for each in left if each["kind"] == "window"}
     assert ranks == {316: 0, 317: 1}
+
+
+def test_a_signal_s_handler_that_saves_amid_a_report_does_not_hang_its_script(
+    agent_socket: AgentSocket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outbox = Outbox(str(agent_socket.path), worker="w", common={})
+
+    def handler() -> None:
+        outbox.put({"kind": "note", "text": "saved by the handler"})
+        outbox.flush()
+
+    @contextmanager
+    def interrupted(path: str) -> Iterator[str]:
+        monkeypatch.undo()
+        handler()
+        yield path
+
+    monkeypatch.setattr("elastic.worker.outbox.address_of", interrupted)
+    outbox.put({"kind": "note", "text": "before"})
+    script = threading.Thread(target=outbox.flush, daemon=True)
+    script.start()
+    script.join(timeout=5.0)
+    assert not script.is_alive()
+    outbox.close(timeout_s=0.0)
+    assert [(each["text"], each["seq"]) for each in agent_socket.received()] == [
+        ("before", 1),
+        ("saved by the handler", 2),
+    ]
 
 
 def test_a_folder_that_is_gone_ends_quietly(tmp_path: Path) -> None:
