@@ -38,7 +38,7 @@ from elastic.durations import END_GRACE_S
 from elastic.model import AGENT_SAYS, ENVIRONMENT_FILE
 from elastic.protocol import Assignment
 from elastic.rendezvous import write_credential
-from elastic.worker.hook import FOLDERS
+from elastic.worker.saves import FOLDERS
 
 _MARKS = ("ELASTICD_NODE_ID", "ELASTICD_CLUSTER")
 

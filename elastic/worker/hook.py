@@ -20,10 +20,8 @@ from elastic.worker.place import WorkerPlace
 from elastic.worker.rank_starts import RankStart, compare
 from elastic.worker.recorder import Recorder
 from elastic.worker.replicas import Replica
-from elastic.worker.saves import Saves
+from elastic.worker.saves import FOLDERS, Saves
 
-# Variables that name the folders a script may write into. The folders exist when it begins.
-FOLDERS = ("ELASTICD_CHECKPOINT_DIR", "ELASTICD_ARTIFACT_DIR")
 # Holds the process id of the worker that torchrun started. Processes that the worker starts inherit
 # it, so they do not report themselves as new workers.
 WORKER_PID = "ELASTICD_WORKER_PID"
@@ -202,6 +200,7 @@ class Worker:
                 world_size=place.world_size,
                 meeting=meeting,
                 replica=replica,
+                has=self.saves.has,
             )
         except (RuntimeError, ValueError):  # torch's, when the store is gone
             return

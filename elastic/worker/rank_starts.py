@@ -38,6 +38,7 @@ def compare(
     world_size: int,
     meeting: str,
     replica: Callable[[], Replica] = Replica,
+    has: Callable[[str], bool] = os.path.exists,
     # A rank that makes no steps of its own must not hold up the others for long.
     wait_s: float = ANSWER_TIMEOUT_S,
 ) -> RankComparison:
@@ -45,9 +46,9 @@ def compare(
 
     A rank may read no file and get its weights from the others. A rank that lacks the file which
     another rank read has looked for it without success. Only that rank can know, so it tells the
-    others. If only some ranks read a file, all also compare what they hold; `replica` is called
-    only then. `meeting` names the comparison that these ranks make together. Raises what the store
-    raises when it is gone.
+    others: `has` says whether this node has a file. If only some ranks read a file, all also
+    compare what they hold; `replica` is called only then. `meeting` names the comparison that these
+    ranks make together. Raises what the store raises when it is gone.
     """
     told = _exchanged(
         json.dumps([own.iteration, own.read_from]), store, rank, world_size, meeting, wait_s
@@ -60,7 +61,7 @@ def compare(
     if why is not None or len(readers) in (0, len(all_ranks)):
         return RankComparison(why, next((each.iteration for each in readers.values()), None))
     # Some read a file and some did not: only now compare what they hold, which costs time.
-    missed = _missed(own, readers) or ""
+    missed = _missed(own, readers, has) or ""
     found = json.dumps([missed, *astuple(replica())])
     answers = [
         json.loads(text)
@@ -95,11 +96,11 @@ def _difference(readers: Mapping[int, RankStart]) -> str | None:
     return f"ranks begin at different iterations: {' and '.join(places)}"
 
 
-def _missed(own: RankStart, readers: Mapping[int, RankStart]) -> str | None:
+def _missed(
+    own: RankStart, readers: Mapping[int, RankStart], has: Callable[[str], bool]
+) -> str | None:
     """Which file another rank read that this rank's node lacks; None if this rank read one."""
-    missed = [
-        (rank, each) for rank, each in readers.items() if not os.path.exists(each.read_from or "")
-    ]
+    missed = [(rank, each) for rank, each in readers.items() if not has(each.read_from or "")]
     if own.read_from is not None or not missed:
         return None
     rank, each = missed[0]

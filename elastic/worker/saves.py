@@ -25,6 +25,8 @@ from typing import Any
 from elastic.durations import LOOK_S
 from elastic.worker.imports import after_import
 
+# Variables that name the folders a script may write into. The folders exist when it begins.
+FOLDERS = ("ELASTICD_CHECKPOINT_DIR", "ELASTICD_ARTIFACT_DIR")
 # The first bytes of a checkpoint hold its header or its pickled numbers. The last ones hold the
 # checksums of what torch packed.
 _EDGE_BYTES = 65_536
@@ -93,6 +95,8 @@ class Saves:
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._path = path
+        # Where the script begins; it may go to another folder later.
+        self._home = os.getcwd()
         self._tell = tell
         self._folders = [os.path.realpath(each) for each in folders]
         self._tell_outside = tell_outside
@@ -161,7 +165,21 @@ class Saves:
             iteration = self._known.get(self._mark(path) or "")
             if iteration is not None and (self.read_from is None or iteration >= self.begins_at):
                 self.begins_at = iteration
-                self.read_from = _shown(path)
+                self.read_from = self._shown(path)
+
+    def has(self, read_from: str) -> bool:
+        """Whether this node has the file that a rank, perhaps of another node, says it has read."""
+        return os.path.exists(os.path.join(self._home, os.path.expandvars(read_from)))
+
+    def _shown(self, path: str) -> str:
+        """A path that names the same file on every node, as far as elasticd carries it there."""
+        whole = os.path.abspath(path)
+        for name in FOLDERS:
+            folder = os.environ.get(name)
+            if folder and whole.startswith(folder + os.sep):
+                return f"${name}{whole[len(folder) :]}"
+        relative = os.path.relpath(whole, self._home)
+        return whole if relative.startswith("..") else relative
 
     def _hear(self, event: str, args: tuple[Any, ...]) -> None:
         # An exception here would come out of the script's own open().
@@ -310,9 +328,3 @@ def read_marks(path: str) -> dict[str, int]:
     with contextlib.suppress(OSError), open(path) as file:
         return dict(marks_in(file))
     return {}
-
-
-def _shown(path: str) -> str:
-    """A path relative to the script's working folder, if it lies there."""
-    relative = os.path.relpath(path)
-    return path if relative.startswith("..") else relative

@@ -154,6 +154,32 @@ def test_what_is_read_later_does_not_say_where_it_began(marks: Path, tmp_path: P
     assert later.saves.begin() == 0
 
 
+@pytest.mark.parametrize("name", ["work/last.pt", "jobs/last.pt"])
+def test_every_node_finds_the_file_that_a_rank_of_another_one_has_read(
+    marks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Both folders may lie at another path on each node, and a script may leave the first."""
+
+    def on(node: str) -> Script:
+        for folder in ("work/out", "jobs"):
+            (tmp_path / node / folder).mkdir(parents=True)
+        monkeypatch.chdir(tmp_path / node / "work")
+        monkeypatch.setenv("ELASTICD_CHECKPOINT_DIR", str(tmp_path / node / "jobs"))
+        return Script(marks)
+
+    on("n0")
+    saved_at(marks, tmp_path / "n0" / name, 40, weights(4))
+    first = on("n1")
+    shutil.copy(tmp_path / "n0" / name, tmp_path / "n1" / name)
+    first.opens(tmp_path / "n1" / name)
+    second = on("n2")
+    monkeypatch.chdir("out")
+    assert first.saves.read_from is not None
+    assert not second.saves.has(first.saves.read_from)
+    shutil.copy(tmp_path / "n0" / name, tmp_path / "n2" / name)
+    assert second.saves.has(first.saves.read_from)
+
+
 def test_a_file_that_a_thread_writes_slowly_is_looked_at_again(marks: Path, tmp_path: Path) -> None:
     script = Script(marks)
     script.saves.begin()
