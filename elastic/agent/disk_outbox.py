@@ -6,18 +6,20 @@ import json
 import logging
 import sqlite3
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from elastic.errors import InvalidInput
 from elastic.protocol import Outgoing, outgoing
 from elastic.worker.messages import note_of_dropped
 from elastic.worker.outbox import joined
+from elastic.worker.reserve import makes_room
 
 MAX_ROWS = 20_000
 BATCH_ROWS = 500
 log = logging.getLogger(__name__)
+_T = TypeVar("_T")
 
 SCHEMA = """
 PRAGMA journal_mode = WAL;
@@ -39,6 +41,7 @@ class DiskOutbox:
     def __init__(self, path: Path, *, max_rows: int = MAX_ROWS) -> None:
         self._max_rows = max_rows
         self.dropped = 0
+        self._folder = str(path.parent)
         self._lock = threading.Lock()
         self._db = sqlite3.connect(path, check_same_thread=False)
         self._db.executescript(SCHEMA)
@@ -50,25 +53,31 @@ class DiskOutbox:
     def add(self, messages: Iterable[dict[str, Any]]) -> None:
         """Keeps messages in their order."""
         rows = [(json.dumps(message),) for message in messages]
-        with self._lock, self._db:
+
+        def insert() -> None:
             self._db.executemany("INSERT INTO said (content) VALUES (?)", rows)
             if self._count() > self._max_rows:
                 self._halve()
+
+        self._change(insert)
 
     def batch(self, limit: int = BATCH_ROWS) -> list[Outgoing]:
         """The oldest messages, each with its ``seq``; from now on they count as possibly delivered.
 
         A message that the daemon would refuse is dropped here, or it would block all others.
         """
-        with self._lock, self._db:
+
+        def take() -> list[tuple[int, str]]:
             rows = self._db.execute(
                 "SELECT seq, content FROM said ORDER BY seq LIMIT ?", (limit,)
             ).fetchall()
             if rows:
                 # What was handed out may have reached the daemon, and must not be joined.
                 self._db.execute("UPDATE sent SET up_to = MAX(up_to, ?)", (rows[-1][0],))
+            return rows
+
         messages = []
-        for seq, content in rows:
+        for seq, content in self._change(take):
             try:
                 messages.append(outgoing(json.loads(content) | {"seq": seq}))
             except (InvalidInput, ValueError) as error:
@@ -81,18 +90,34 @@ class DiskOutbox:
         It is the one numbered `seq`, or an incoming one.
         """
         log.warning("dropping a message that does not fit the protocol: %s", why)
-        with self._lock, self._db:
-            if seq is not None:
-                self._db.execute("DELETE FROM said WHERE seq = ?", (seq,))
+        with self._lock:
             self.dropped += 1
             note = note_of_dropped(self.dropped, why)
+
+        def remove() -> None:
+            if seq is not None:
+                self._db.execute("DELETE FROM said WHERE seq = ?", (seq,))
             if note is not None:
                 self._db.execute("INSERT INTO said (content) VALUES (?)", (json.dumps(note),))
 
+        self._change(remove)
+
     def acknowledge(self, seq: int) -> None:
         """Forgets everything up to ``seq``, which the daemon has stored."""
-        with self._lock, self._db:
-            self._db.execute("DELETE FROM said WHERE seq <= ?", (seq,))
+        self._change(lambda: self._db.execute("DELETE FROM said WHERE seq <= ?", (seq,)))
+
+    def _change(self, act: Callable[[], _T]) -> _T:
+        """Acts in one transaction. On a full disk it takes room from the folder's reserve."""
+        with self._lock:
+            try:
+                with self._db:
+                    return act()
+            except sqlite3.OperationalError as error:
+                is_full = error.sqlite_errorcode == sqlite3.SQLITE_FULL
+                if not (is_full and makes_room(self._folder)):
+                    raise
+            with self._db:
+                return act()
 
     def __len__(self) -> int:
         with self._lock:

@@ -36,6 +36,7 @@ from elastic.errors import InvalidInput
 from elastic.log_line import LogPiece
 from elastic.model import Notice
 from elastic.protocol import LogBatch, Registered
+from elastic.worker.reserve import keep_reserve
 
 log = logging.getLogger(__name__)
 
@@ -47,6 +48,7 @@ def run_agent(config: Path) -> int:
     """
     settings = read_settings(config)
     settings.work_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    keep_reserve(str(settings.work_dir))
     lease = Lease(settings.work_dir, first_s=settings.lease_s)
     if settings.notice_file is not None:
         # Slurm, which announces an end here, may signal every process at once. Workers would die

@@ -8,9 +8,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from elastic.worker.reserve import is_full, makes_room
+
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
-    """Replaces the file in one step."""
+    """Replaces the file in one step. On a full disk it takes room from the folder's reserve."""
+    try:
+        _write_json(path, content)
+    except OSError as error:
+        if not (is_full(error) and makes_room(str(path.parent))):
+            raise
+        _write_json(path, content)
+
+
+def _write_json(path: Path, content: Mapping[str, Any]) -> None:
     part = path.with_name(f".{path.name}.part")
     descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with open(descriptor, "w") as file:

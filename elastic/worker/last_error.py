@@ -9,7 +9,10 @@ import sys
 import sysconfig
 import time
 import traceback
+from collections.abc import Mapping
 from types import TracebackType
+
+from elastic.worker.reserve import is_full, makes_room
 
 FILE_NAME = "last-error.json"
 MAX_TEXT = 300
@@ -34,10 +37,25 @@ def leave_error(error: BaseException) -> None:
     ):
         return
     path = os.path.join(os.path.dirname(beside), FILE_NAME)
+    described = _described(error)
     with contextlib.suppress(OSError):  # a full disk must not hide the script's own error
-        with open(f"{path}.part", "w", encoding="utf-8") as file:
-            json.dump(_described(error), file)
-        os.replace(f"{path}.part", path)
+        try:
+            _write(path, described)
+        except OSError as failure:
+            if not (is_full(failure) and makes_room(_work_folder())):
+                raise
+            _write(path, described)
+
+
+def _write(path: str, described: Mapping[str, object]) -> None:
+    with open(f"{path}.part", "w", encoding="utf-8") as file:
+        json.dump(described, file)
+    os.replace(f"{path}.part", path)
+
+
+def _work_folder() -> str:
+    """The folder of this node's agent."""
+    return os.path.dirname(os.environ.get("ELASTICD_SOCKET", ""))
 
 
 def without_launcher(trace: TracebackType | None) -> TracebackType | None:

@@ -151,10 +151,12 @@ def test_what_only_a_living_node_needs_is_deleted_when_it_is_gone(
     error.parent.mkdir(parents=True)
     for path in (work / "agent.json", work / "certificate.pem", error):
         path.write_text("the key is secret-1")
+    (work / "reserve").write_bytes(b"kept for the agent on a full disk")
     provider.terminate(bought.provider_id, now_s=time.time())
     assert {each.state for each in provider.instances()} == {InstanceState.GONE}
     left = [path for path in (tmp_path / "nodes").rglob("*") if path.is_file()]
     assert [path for path in left if b"secret-1" in path.read_bytes()] == []
+    assert work / "reserve" not in left
 
 
 def test_the_daemons_own_settings_do_not_reach_the_node(

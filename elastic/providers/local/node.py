@@ -145,9 +145,9 @@ class LocalNode:
             reap(process)
         if launch.cgroup is not None:
             cgroup.remove(launch.cgroup)
-        # Only a living node needs these: tokens, the job's key, its secrets. What workers' errors
-        # say may quote one.
-        for name in ("agent.json", "work/agent.json", "work/certificate.pem"):
+        # Only a living node needs these: tokens, the job's key, its secrets, disk space. What
+        # workers' errors say may quote a secret.
+        for name in ("agent.json", "work/agent.json", "work/certificate.pem", "work/reserve"):
             (self.path / name).unlink(missing_ok=True)
         shutil.rmtree(self.files.work / "torchrun", ignore_errors=True)
         # A node that never ran costs nothing: it ended when it began.
