@@ -15,7 +15,7 @@ from elastic.agent.torchrun import saves_file
 from elastic.checkpoints import Location, Manifest, Place
 from elastic.checkpoints.bring import bring
 from elastic.checkpoints.commit import Writer, commit
-from elastic.checkpoints.folder import Folder, Look, Still
+from elastic.checkpoints.folder import Folder, Growth, Look, Still
 from elastic.checkpoints.index import CheckpointIndex
 from elastic.checkpoints.s3 import Bucket
 from elastic.model import Mode
@@ -61,6 +61,9 @@ class GenerationFiles:
         self._saves_file = saves_file(settings, assignment.generation)
         self._carried: Mapping[str, Look] | None = None
         self._last_looks: Mapping[str, Look] = {}
+        self._growth = Growth()
+        # Files that have only grown between two looks, such as logs.
+        self._logs: set[str] = set()
         self._uploaded: Mapping[str, Look] = {}
 
     @property
@@ -102,11 +105,26 @@ class GenerationFiles:
         return brought
 
     def has_come_to_rest(self) -> bool:
-        """Whether the folder has changed, but not since the last call."""
+        """Whether the folder has changed, but not since the last call.
+
+        Logs may go on growing, where anything else is new.
+        """
         looks = self._folder.looks()
-        is_at_rest = looks == self._last_looks
+        last = self._last_looks
         self._last_looks = looks
-        return is_at_rest and looks != self._carried
+        moved = {path for path in {*looks, *last} if looks.get(path) != last.get(path)}
+        if not moved:
+            return looks != self._carried
+        grown = {
+            path
+            for path in moved & looks.keys()
+            if self._growth.grown(self._folder.path / path, looks[path]) is not None
+        }
+        self._logs |= grown
+        carried = self._carried or {}
+        return moved == grown and any(
+            carried.get(path) != look for path, look in looks.items() if path not in self._logs
+        )
 
     def carry(
         self, *, iteration: int | None, session_round: int | None = None, now_s: float
@@ -120,7 +138,7 @@ class GenerationFiles:
         """
         writer = Writer(self.generation if session_round is None else session_round, self._node_id)
         looks = self._folder.looks()
-        held = self._folder.hold_still()
+        held = self._folder.hold_still(copied=self._logs)
         try:
             if not held or self._is_newest(held, iteration):
                 self._carried = looks

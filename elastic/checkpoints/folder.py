@@ -14,6 +14,8 @@ from typing import NamedTuple
 # Files named so, or beginning with a dot, are still being written.
 PARTIAL_ENDINGS = (".partial", ".part", ".tmp", ".temp", ".incomplete")
 _READ_BYTES = 1 << 20
+# A larger log waits until it is complete: it would be copied and read in full every few seconds.
+_MOST_GROWN_BYTES = 16 << 20
 
 
 class Look(NamedTuple):
@@ -36,6 +38,43 @@ class Still:
 
 class Changing(Exception):
     """A file was written to while it was read; look again when it is complete."""
+
+
+class Growth:
+    """Finds files that only grow, as logs and tables do; they may never rest while a script runs.
+
+    Each call looks at one file, and compares with the call before for its path.
+    """
+
+    def __init__(self) -> None:
+        self._begun: dict[str, tuple[int, str]] = {}
+
+    def grown(self, path: Path, look: Look) -> bytes | None:
+        """The content of a file of text as far as `look` saw it, if its beginning stayed as it was.
+
+        None for any other file.
+        """
+        size_bytes, digest = self._begun.pop(str(path), (0, ""))
+        if not 0 < look.size_bytes <= _MOST_GROWN_BYTES:
+            return None
+        try:
+            with path.open("rb") as file:
+                content = file.read(look.size_bytes)
+        except FileNotFoundError:
+            return None
+        # A file with zero bytes may be a checkpoint that takes long to write, and half of it is
+        # worthless.
+        if len(content) < look.size_bytes or b"\0" in content:
+            return None
+        # A log may grow between two looks: the next look compares with this beginning.
+        now = hashlib.sha256(content).hexdigest()
+        self._begun[str(path)] = look.size_bytes, now
+        if (
+            not 0 < size_bytes <= look.size_bytes
+            or hashlib.sha256(content[:size_bytes]).hexdigest() != digest
+        ):
+            return None
+        return content
 
 
 def is_hidden(name: str) -> bool:
@@ -71,15 +110,21 @@ class Folder:
                     found[path.relative_to(self.path).as_posix()] = look_at(path)
         return found
 
-    def hold_still(self) -> tuple[Still, ...]:
-        """Links every file into the staging folder and reads its digest. Raises Changing."""
+    def hold_still(self, *, copied: Collection[str] = ()) -> tuple[Still, ...]:
+        """Links every file into the staging folder and reads its digest. Raises Changing.
+
+        A link freezes the name only. Files that are `copied` instead may be written to meanwhile.
+        """
         self.let_go()
         self._staging.mkdir(parents=True)
         held: list[Still] = []
         for number, path in enumerate(sorted(self.looks())):
             link = self._staging / str(number)
             try:
-                os.link(self.path / path, link)
+                if path in copied:
+                    shutil.copy2(self.path / path, link)
+                else:
+                    os.link(self.path / path, link)
             except FileNotFoundError:  # an older checkpoint that the script has just removed
                 continue
             look = look_at(link)

@@ -17,6 +17,7 @@ from elastic.checkpoints.folder import (
     PARTIAL_ENDINGS,
     Changing,
     Folder,
+    Growth,
     Look,
     Still,
     is_hidden,
@@ -28,8 +29,6 @@ from elastic.model import is_output
 # Python's own caches are no results.
 _CACHES = frozenset({"__pycache__"})
 _ZIP_BEGINS = b"PK\x03\x04"
-# A larger log waits until it is complete: it would be copied and read in full every few seconds.
-_MOST_GROWN_BYTES = 16 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +97,7 @@ class WorkingFolder:
         self._staging = staging
         self._globs = globs
         self._folder = Folder(path, staging=staging, digests=digests)
-        self._begun: dict[str, tuple[int, str]] = {}
+        self._growth = Growth()
         path.mkdir(parents=True, exist_ok=True)
         self._known = self._recalled()
 
@@ -243,30 +242,13 @@ class WorkingFolder:
 
         That is how logs and tables grow; they may never rest while their script runs.
         """
-        size_bytes, digest = self._begun.pop(path, (0, ""))
         copy.unlink(missing_ok=True)
-        if not 0 < look.size_bytes <= _MOST_GROWN_BYTES:
-            return None
-        try:
-            with (self.path / path).open("rb") as file:
-                content = file.read(look.size_bytes)
-        except FileNotFoundError:
-            return None
-        # A file with zero bytes may be a checkpoint that takes long to write, and half of it is
-        # worthless.
-        if len(content) < look.size_bytes or b"\0" in content:
-            return None
-        # A log may grow between two looks: the next look compares with this beginning.
-        now = hashlib.sha256(content).hexdigest()
-        self._begun[path] = look.size_bytes, now
-        if (
-            not 0 < size_bytes <= look.size_bytes
-            or hashlib.sha256(content[:size_bytes]).hexdigest() != digest
-        ):
+        content = self._growth.grown(self.path / path, look)
+        if content is None:
             return None
         copy.write_bytes(content)
         os.utime(copy, ns=(look.modified_at_ns, look.modified_at_ns))
-        return Still(path, copy, look_at(copy), now)
+        return Still(path, copy, look_at(copy), hashlib.sha256(content).hexdigest())
 
     def _recalled(self) -> dict[str, Look]:
         try:

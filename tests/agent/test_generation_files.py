@@ -80,3 +80,32 @@ def test_marks_of_what_was_saved_come_with_a_checkpoint(node: Node) -> None:
     node.saves_file.unlink()
     node.generation_files.bring(tell=print)
     assert node.saves_file.read_text() == "1-00000000 20\n"
+
+
+def test_a_log_in_the_folder_that_never_rests_keeps_no_checkpoint_from_being_stored(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = node.folder / "train.log"
+
+    def looks() -> bool:
+        with log.open("a") as file:
+            file.write("a line\n")
+        return node.generation_files.has_come_to_rest()
+
+    assert not any(looks() for _ in range(5)), "the log alone is nothing to store at once"
+    weights = node.folder / "weights.pt"
+    weights.write_bytes(b"\0half")
+    assert not looks()
+    weights.write_bytes(b"\0 and whole")
+    assert not looks(), "it is still being written"
+    assert looks()
+    upload = Bucket.upload
+
+    def upload_slowly(bucket: Bucket, path: Path, name: str) -> None:
+        looks()
+        upload(bucket, path, name)
+
+    monkeypatch.setattr(Bucket, "upload", upload_slowly)
+    assert node.carry(None)
+    assert {each.path for each in node.manifests()[0].files} == {"train.log", "weights.pt"}
+    assert not looks()
