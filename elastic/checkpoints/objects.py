@@ -6,10 +6,11 @@ import os
 import secrets
 import shutil
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
+from elastic.durations import DAY_S
 from elastic.errors import NotFound, StorageUnavailable
 
 _PIECE_BYTES = 256 * 1024
@@ -108,13 +109,23 @@ class FolderObjects:
 
     @contextmanager
     def _arriving(self, name: str) -> Iterator[Path]:
-        folder = (self._root / name).parent
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"{_ARRIVING}{secrets.token_hex(8)}"
+        (self._root / name).parent.mkdir(parents=True, exist_ok=True)
+        path = self._root / f"{_ARRIVING}{secrets.token_hex(8)}"
         try:
+            path.touch()
+            # By the clock of the file system, which all nodes share.
+            self._remove_left(now_s=path.stat().st_mtime)
             yield path
         finally:
             path.unlink(missing_ok=True)
+
+    def _remove_left(self, *, now_s: float) -> None:
+        """Removes what was arriving when its node was lost."""
+        for path in self._root.glob(f"{_ARRIVING}*"):
+            # By another node, perhaps: it may have gone meanwhile.
+            with suppress(FileNotFoundError):
+                if now_s - path.stat().st_mtime > DAY_S:
+                    path.unlink()
 
     @contextmanager
     def _told(self, what: str) -> Iterator[None]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from elastic.checkpoints import FolderObjects, Objects
 from elastic.checkpoints.s3 import Bucket
+from elastic.durations import DAY_S
 from elastic.errors import NotFound, StorageUnavailable
 
 
@@ -49,6 +51,30 @@ def test_what_is_not_there_is_not_found_and_may_be_deleted(
         objects.download("data/none", tmp_path / "back")
     with pytest.raises(NotFound):
         objects.stream("data/none")
+
+
+def test_what_a_lost_node_left_half_stored_is_removed_after_a_day(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    objects = FolderObjects(tmp_path / "objects")
+    (tmp_path / "weights").write_bytes(b"1234")
+
+    def lost(arriving: Path) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as node:
+        node.setattr("elastic.checkpoints.objects._sync", lost)
+        node.setattr(Path, "unlink", lambda *_, **__: None)
+        with pytest.raises(KeyboardInterrupt):
+            objects.upload(tmp_path / "weights", "data/g1-n1/abc")
+    (left,) = (path for path in (tmp_path / "objects").rglob("*") if path.is_file())
+    objects.upload(tmp_path / "weights", "data/g2-n2/abc")
+    assert left.exists(), "its node may be slow"
+    day_ago_s = left.stat().st_mtime - DAY_S - 1
+    os.utime(left, (day_ago_s, day_ago_s))
+    objects.upload(tmp_path / "weights", "data/g3-n3/abc")
+    assert not left.exists()
+    assert sorted(objects.names("")) == ["data/g2-n2/abc", "data/g3-n3/abc"]
 
 
 def test_a_folder_that_takes_nothing_is_unavailable_storage(tmp_path: Path) -> None:
