@@ -11,7 +11,7 @@ import signal
 import sys
 import weakref
 from collections.abc import Callable
-from types import ModuleType
+from types import FrameType, ModuleType
 
 from elastic.worker.agreement import C10D_MODULE, Agreement, default_store
 from elastic.worker.hook import Worker, handles_sigterm
@@ -25,6 +25,9 @@ RETIRED_AFTER_OTHER_STEPS = 100
 HOLD_S = 2.0
 # Groups that do not count their collectives.
 UNCOUNTED = -1
+# Functions of torch.distributed.checkpoint and DeepSpeed that make an optimizer's state by a step
+# on zeros, before a script reads its checkpoint.
+STATE_MAKERS = frozenset({"_init_optim_state", "initialize_optimizer_states"})
 ALONE_AFTER = 20  # every step of data-parallel training exchanges gradients at least once
 _held: set[object] = set()
 
@@ -62,7 +65,7 @@ class StepCounter:
 
     def before(self, optimizer: object, _args: object, _kwargs: object) -> None:
         """Runs before each step; before the first one the ranks compare where they begin."""
-        if self._has_met or self._worker.counts_own_turns:
+        if self._has_met or self._worker.counts_own_turns or _makes_state():
             return
         self._has_met = True
         begins_at = self._worker.saves.begin()
@@ -74,7 +77,7 @@ class StepCounter:
         )
 
     def __call__(self, optimizer: object, _args: object, _kwargs: object) -> None:
-        if self._worker.counts_own_turns or not self._is_counted(optimizer):
+        if self._worker.counts_own_turns or _makes_state() or not self._is_counted(optimizer):
             return
         self._turns += 1
         if self._turns == 1:
@@ -162,6 +165,16 @@ class StepCounter:
         else:
             self._worker.say_last("drained", None)
             raise SystemExit(0)
+
+
+def _makes_state() -> bool:
+    """Whether this step trains nothing, but makes the optimizer's state."""
+    frame: FrameType | None = sys._getframe()  # noqa: SLF001 (its public name is in `inspect`)
+    while frame is not None:
+        if frame.f_code.co_name in STATE_MAKERS:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _collectives() -> int | None:

@@ -299,6 +299,24 @@ def test_a_script_begins_where_the_file_that_it_reads_was_saved(desk: Desk) -> N
     assert [m["iteration"] for m in told if m["kind"] == "window" and not m["is_cold"]] == [6, 10]
 
 
+def test_a_step_that_only_makes_an_optimizer_s_state_before_the_script_reads_is_no_turn(
+    desk: Desk,
+) -> None:
+    """torch.distributed.checkpoint makes one, to know what to read; so does DeepSpeed."""
+    path, marks = str(desk.folder / "snapshot.pt"), str(desk.folder / "marks")
+    script = RESUMING.replace(
+        "if os.path.exists(path):",
+        "def _init_optim_state(optimizer): optimizer.step()\n"
+        "_init_optim_state(optimizer)\n"
+        "if os.path.exists(path):",
+    )
+    for _ in range(2):
+        assert desk.launch(script, path, ELASTICD_SAVES=marks).stderr == ""
+        assert desk.words()[0] == ("turns", 6)
+    begins = [(m["iteration"], os.path.basename(m["text"])) for m in desk.beginnings]
+    assert begins == [(0, ""), (4, "snapshot.pt")]
+
+
 def test_a_script_that_reads_its_last_save_and_has_nothing_left_to_do_says_so(desk: Desk) -> None:
     path, marks = str(desk.folder / "snapshot.pt"), str(desk.folder / "marks")
     desk.launch(RESUMING, path, ELASTICD_SAVES=marks)
