@@ -12,6 +12,7 @@ import sys
 import weakref
 from collections.abc import Callable
 from types import FrameType, ModuleType
+from typing import Any
 
 from elastic.worker.agreement import C10D_MODULE, Agreement, default_store
 from elastic.worker.hook import Worker, handles_sigterm
@@ -57,6 +58,9 @@ class StepCounter:
         self._counted: Callable[[], object | None] = lambda: None
         # The steps of each other optimizer since the last counted one.
         self._other_steps: weakref.WeakKeyDictionary[object, int] = weakref.WeakKeyDictionary()
+        # The first parameter of the counted optimizer, by its id.
+        self._first_parameter: int | None = None
+        self._further_parts = 0
         self._turns = 0
         self._agreement: Agreement | None = None
         self._has_called_for_signal = False
@@ -77,7 +81,12 @@ class StepCounter:
         )
 
     def __call__(self, optimizer: object, _args: object, _kwargs: object) -> None:
-        if self._worker.counts_own_turns or _makes_state() or not self._is_counted(optimizer):
+        if (
+            self._worker.counts_own_turns
+            or _makes_state()
+            or not self._is_counted(optimizer)
+            or self._is_further_part(optimizer)
+        ):
             return
         self._turns += 1
         if self._turns == 1:
@@ -104,7 +113,24 @@ class StepCounter:
                 self._other_steps[optimizer] = steps
                 return False
             self._counted = weakref.ref(optimizer)
+            self._first_parameter = None
         self._other_steps.clear()
+        return True
+
+    def _is_further_part(self, optimizer: Any) -> bool:
+        """Whether this is the same turn as the step before.
+
+        DeepSpeed's ZeRO gives the parameters to their optimizer part by part, each with a step.
+        """
+        if "deepspeed" not in sys.modules:
+            return False
+        first = next((id(each) for part in optimizer.param_groups for each in part["params"]), None)
+        if self._first_parameter is None or self._further_parts > RETIRED_AFTER_OTHER_STEPS:
+            self._first_parameter = first
+        if first == self._first_parameter:
+            self._further_parts = 0
+            return False
+        self._further_parts += 1
         return True
 
     def _tell_if_alone(self) -> None:

@@ -122,6 +122,33 @@ def test_hundreds_of_optimizers_such_as_one_for_each_parameter_count_once_a_turn
     assert desk.words() == [("turns", 7), ("finished", None)]
 
 
+def test_the_parts_of_a_step_of_deepspeed_count_once_a_turn(desk: Desk) -> None:
+    """As ZeRO 2 does, which takes each group for itself; ZeRO 3 leaves the others empty."""
+    (desk.folder / "deepspeed.py").write_text(
+        "def step(optimizer):\n"
+        "    groups = optimizer.param_groups\n"
+        "    for each in groups:\n"
+        "        optimizer.param_groups = [each]\n"
+        "        optimizer.step()\n"
+        "    optimizer.param_groups = groups\n"
+        "    parts = [each['params'] for each in groups]\n"
+        "    for each in groups: each['params'] = []\n"
+        "    for each, part in zip(groups, parts):\n"
+        "        each['params'] = part\n"
+        "        optimizer.step()\n"
+        "        each['params'] = []\n"
+        "    for each, part in zip(groups, parts): each['params'] = part\n"
+    )
+    desk.launch(
+        "import deepspeed\n"
+        "from torch.optim.optimizer import Optimizer\n"
+        "optimizer = Optimizer()\n"
+        "optimizer.param_groups = [{'params': [object()]} for _ in range(3)]\n"
+        "for _ in range(7): deepspeed.step(optimizer)\n"
+    )
+    assert desk.words() == [("turns", 14), ("finished", None)]
+
+
 def test_the_counter_stands_aside_when_the_script_counts_itself(desk: Desk) -> None:
     script = (
         "from elastic.worker import paramount, finished\n"
