@@ -26,6 +26,8 @@ class Mask:
     def __init__(self) -> None:
         self._values: frozenset[str] = frozenset()
         self._pattern: re.Pattern[str] | None = None
+        # How far each file has been overwritten, and its last bytes before that place.
+        self._blanked: dict[Path, tuple[int, bytes]] = {}
 
     def add(self, values: Iterable[str]) -> None:
         """Masks these values, too."""
@@ -35,6 +37,7 @@ class Mask:
             # Of two that begin alike the longer one comes first.
             longest = sorted(self._values, key=len, reverse=True)
             self._pattern = re.compile("|".join(map(re.escape, longest)))
+            self._blanked.clear()
 
     def cover(self, text: str) -> str:
         """The text without the values."""
@@ -43,13 +46,27 @@ class Mask:
         return self._pattern.sub(HIDDEN, text)
 
     def blank(self, path: Path) -> None:
-        """Overwrites the values in a file, to which others append, with as many asterisks."""
+        """Overwrites the values in a file, to which others append, with as many asterisks.
+
+        It reads what is new since the last call for the file, or all if the file was cut since.
+        """
         if self._pattern is None:
             return
         values = re.compile(self._pattern.pattern.encode())
+        # A value may have been written in part.
+        overlap = max(len(each.encode()) for each in self._values)
+        begins_at, known = self._blanked.get(path, (0, b""))
         with path.open("r+b") as file:
-            for found in values.finditer(file.read()):
-                os.pwrite(file.fileno(), b"*" * len(found[0]), found.start())
+            file.seek(max(begins_at - overlap, 0))
+            if file.read(begins_at - file.tell()) != known:
+                begins_at = 0
+            start = file.seek(max(begins_at - overlap, 0))
+            content = bytearray(file.read())
+            for found in values.finditer(content):
+                blank = b"*" * len(found[0])
+                os.pwrite(file.fileno(), blank, start + found.start())
+                content[found.start() : found.end()] = blank
+        self._blanked[path] = start + len(content), bytes(content[-overlap:])
 
     def covered(self, message: Any) -> Any:
         """A message as JSON has it, with the values masked in all its texts."""
