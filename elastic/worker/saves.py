@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from elastic.durations import LOOK_S
+from elastic.durations import LOOK_S, MINUTE_S
 from elastic.worker.imports import after_import
 
 # Variables that name the folders a script may write into. The folders exist when it begins.
@@ -38,8 +38,6 @@ _MEDIA = re.compile(
 )
 # A script that opens more files than this in one turn saves no checkpoints that way.
 _MOST_PENDING = 256
-# A file that still changes after so long belongs to no single turn.
-_LONGEST_PAUSE_S = 16.0
 _WRITES = os.O_WRONLY | os.O_RDWR
 _NO_FILES = ("/dev/", "/proc/", "/sys/")
 # A mark and the iterations that were done by then, as one line of the file of marks.
@@ -47,7 +45,7 @@ _LINE = re.compile(r"([0-9a-f]+-[0-9a-f]+) ([0-9]+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class Unfinished:
     """A file that the script has opened to write.
 
     `iteration` were done by then. `mark` is what the last look has found, None before the first
@@ -103,7 +101,7 @@ class Saves:
         self._now = now
         self._known = {} if path is None else read_marks(path)
         self._sizes = {int(mark.partition("-")[0], 16) for mark in self._known}
-        self._pending: dict[str, Opened] = {}
+        self._pending: dict[str, Unfinished] = {}
         self._iteration = 0
         self._is_training = False
         # The thread that reads for this class: its own reads are not the script's.
@@ -151,7 +149,7 @@ class Saves:
         if self._is_training and isinstance(path, str | os.PathLike) and os.getpid() == self._pid:
             with contextlib.suppress(Exception):
                 whole = os.path.abspath(os.fspath(path))
-                self._note(whole, Opened(self._iteration))
+                self._note(whole, Unfinished(self._iteration))
                 self._look_where(whole)
 
     def read(self, path: str) -> None:
@@ -211,7 +209,7 @@ class Saves:
             # First its path: asking for it lets the main thread go on, which replaces the files
             # that wait.
             path = os.path.abspath(name)
-            self._pending[path] = Opened(self._iteration)
+            self._pending[path] = Unfinished(self._iteration)
 
     def _hear_rename(self, source: str, to: str) -> None:
         for path in [
@@ -230,7 +228,7 @@ class Saves:
             else:
                 self._wait_for(path, opened)
 
-    def _note(self, path: str, opened: Opened) -> None:
+    def _note(self, path: str, opened: Unfinished) -> None:
         mark = self._mark(path)
         if mark is None or mark == opened.mark:
             return
@@ -238,15 +236,15 @@ class Saves:
         self._write(mark, opened.iteration)
         self._tell(mark, opened.iteration)
         # A thread may still be writing it: look again until it is complete. The first time at the
-        # next turn, then more and more seldom, because some files grow for as long as their script
-        # runs.
+        # next turn, then more and more seldom, and after a minute no more: some files grow for as
+        # long as their script runs.
         pause_s = 0.0
         if opened.mark is not None:
             pause_s = max(2 * opened.pause_s, LOOK_S)
-        if pause_s <= _LONGEST_PAUSE_S:
-            self._wait_for(path, Opened(opened.iteration, mark, self._now() + pause_s, pause_s))
+        if pause_s <= MINUTE_S:
+            self._wait_for(path, Unfinished(opened.iteration, mark, self._now() + pause_s, pause_s))
 
-    def _wait_for(self, path: str, opened: Opened) -> None:
+    def _wait_for(self, path: str, opened: Unfinished) -> None:
         # Unless a thread of the script has written it again meanwhile.
         other = self._pending.get(path)
         if other is None or other.iteration <= opened.iteration:
