@@ -113,7 +113,8 @@ class Folder:
     def hold_still(self, *, copied: Collection[str] = ()) -> tuple[Still, ...]:
         """Links every file into the staging folder and reads its digest. Raises Changing.
 
-        A link freezes the name only. Files that are `copied` instead may be written to meanwhile.
+        A link freezes the name only. Files that are `copied` instead may be written to meanwhile,
+        unless they are large.
         """
         self.let_go()
         self._staging.mkdir(parents=True)
@@ -121,7 +122,7 @@ class Folder:
         for number, path in enumerate(sorted(self.looks())):
             link = self._staging / str(number)
             try:
-                if path in copied:
+                if path in copied and look_at(self.path / path).size_bytes <= _MOST_GROWN_BYTES:
                     shutil.copy2(self.path / path, link)
                 else:
                     os.link(self.path / path, link)
