@@ -37,7 +37,7 @@ def session_in(region: str | None) -> boto3.Session:
     return boto3.Session(region_name=region or os.environ.get("AWS_REGION"))
 
 
-class Access:
+class AwsAccess:
     """Clients of AWS that share credentials, which are looked for again while there are none, and
     after an answer that does not accept them.
 
@@ -92,7 +92,7 @@ class Access:
 class _Client:
     """A client that is made again when its access has another session."""
 
-    def __init__(self, access: Access, service: Any, options: Mapping[str, Any]) -> None:
+    def __init__(self, access: AwsAccess, service: Any, options: Mapping[str, Any]) -> None:
         self._access = access
         self._service = service
         self._options = options

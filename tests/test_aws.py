@@ -12,7 +12,7 @@ from botocore.awsrequest import AWSResponse, HTTPHeaders
 from botocore.credentials import Credentials
 from botocore.exceptions import ClientError, NoCredentialsError
 
-from elastic.aws import Access
+from elastic.aws import AwsAccess
 
 _EXPIRED = b"<Response><Errors><Error><Code>%s</Code></Error></Errors></Response>"
 
@@ -65,7 +65,7 @@ def sessions(
 
 def test_a_client_made_while_nobody_tells_credentials_gets_them_when_somebody_does() -> None:
     metadata, sent = Source(), list[str]()
-    client = Access(sessions(metadata, sent)).client("ec2")
+    client = AwsAccess(sessions(metadata, sent)).client("ec2")
     with pytest.raises(NoCredentialsError):
         client.describe_regions()
     metadata.told = Credentials("AKIDLATE", "secret")
@@ -78,7 +78,7 @@ def test_a_client_made_while_nobody_tells_credentials_gets_them_when_somebody_do
 
 def test_renewed_credentials_are_found_by_all_clients_once_the_old_ones_are_refused() -> None:
     file, sent = Source(Credentials("AKIDOLD", "secret")), list[str]()
-    access = Access(sessions(file, sent, refused="AKIDOLD"))
+    access = AwsAccess(sessions(file, sent, refused="AKIDOLD"))
     reads, launches = access.client("ec2"), access.client("ec2")
     for _ in range(2):
         with pytest.raises(ClientError, match="RequestExpired"):
@@ -94,7 +94,7 @@ def test_renewed_credentials_are_found_by_all_clients_once_the_old_ones_are_refu
 
 def test_other_refusals_look_for_no_credentials() -> None:
     file, sent = Source(Credentials("AKID", "secret")), list[str]()
-    client = Access(sessions(file, sent, "AKID", b"UnauthorizedOperation")).client("ec2")
+    client = AwsAccess(sessions(file, sent, "AKID", b"UnauthorizedOperation")).client("ec2")
     with pytest.raises(ClientError, match="UnauthorizedOperation"):
         client.describe_regions()
     asked = file.asked

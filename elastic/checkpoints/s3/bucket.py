@@ -16,7 +16,7 @@ from boto3.exceptions import Boto3Error
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
-from elastic.aws import Access, session_in
+from elastic.aws import AwsAccess, session_in
 from elastic.checkpoints.location import Location
 from elastic.durations import ANSWER_TIMEOUT_S, CONNECT_TIMEOUT_S, TRANSFER_TIMEOUT_S
 from elastic.errors import NotFound, StorageForbidden, StorageUnavailable
@@ -62,7 +62,7 @@ def connect(*, region: str | None = None, is_patient: bool = True) -> Any:
         read_timeout=TRANSFER_TIMEOUT_S if is_patient else CONNECT_TIMEOUT_S,
         retries={"mode": "standard", "total_max_attempts": _ATTEMPTS if is_patient else 1},
     )
-    access = Access(partial(_patient_session_in if is_patient else session_in, region))
+    access = AwsAccess(partial(_patient_session_in if is_patient else session_in, region))
     if is_patient and access.session.get_credentials() is None:
         raise StorageForbidden(
             "wanted credentials for S3, found none: has the node a role (ec2.instance_profile), or "

@@ -9,7 +9,7 @@ from typing import Any
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError
 
-from elastic.aws import Access, session_in
+from elastic.aws import AwsAccess, session_in
 from elastic.durations import CONNECT_TIMEOUT_S, TICK_S
 from elastic.errors import InvalidInput
 
@@ -32,7 +32,7 @@ def connect_feeds(region: str | None, *, attempts: int = 2) -> Feeds:
     """
     config = _config(attempts)
     try:
-        access = Access(partial(session_in, region))
+        access = AwsAccess(partial(session_in, region))
         ec2 = access.client("ec2", config=config)
         found = str(ec2.meta.region_name)
         return Feeds(

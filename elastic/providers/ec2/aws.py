@@ -11,7 +11,7 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, UnknownRegionError
 
-from elastic.aws import Access, session_in
+from elastic.aws import AwsAccess, session_in
 from elastic.durations import ANSWER_TIMEOUT_S, CONNECT_TIMEOUT_S, TRANSFER_TIMEOUT_S
 from elastic.errors import InvalidInput
 
@@ -41,7 +41,7 @@ def connect(region: str | None, told: Callable[[float], None] | None = None) -> 
     Raises InvalidInput.
     """
     try:
-        access = Access(partial(session_in, region), told)
+        access = AwsAccess(partial(session_in, region), told)
         require_commercial(access.session)
         return Aws(
             reads=access.client("ec2", config=client_config(attempts=4)),
