@@ -20,6 +20,7 @@ from elastic.model import Capacity, Obstacle, Offering
 from elastic.providers import InstanceState
 from elastic.providers.keeping import Cluster, NodeTerms
 from elastic.providers.slurm import SlurmCommands, SlurmProvider, cluster
+from elastic.providers.slurm.aside import Aside
 from elastic.providers.slurm.cluster import NodeGroup, SlurmConfig, SlurmPartition, read_nodes
 from elastic.providers.slurm.jobs import JobLabel, instances_of, job_name, read_jobs
 from elastic.providers.slurm.memory import JobMemory
@@ -286,3 +287,31 @@ def test_a_job_for_which_slurm_has_no_room_did_not_fail(tmp_path: Path, reason: 
         f"Slurm did not start it: {reason}",
         True,
     )
+
+
+def test_a_question_that_breaks_off_is_asked_again() -> None:
+    answers: list[object] = [ZeroDivisionError("unexpected"), 7]
+
+    def ask() -> object:
+        found = answers.pop(0)
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    aside = Aside(ask)
+    with pytest.raises(ZeroDivisionError):
+        aside.answer(within_s=5.0)
+    assert aside.answer(within_s=5.0) == 7
+
+
+def test_a_login_node_that_lets_no_process_start_is_a_silence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slurm = commands(tmp_path, squeue="true")
+
+    def refused(*_: object, **__: object) -> None:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr("subprocess.run", refused)
+    with pytest.raises(ProviderUnavailable, match=r"squeue: .* Resource temporarily unavailable"):
+        slurm.run("squeue")

@@ -8,8 +8,6 @@ from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotYet
 from typing import Generic, TypeVar
 
-from elastic.errors import ProviderError
-
 T = TypeVar("T")
 
 
@@ -30,7 +28,8 @@ class Aside(Generic[T]):
             found = self._asked.result(within_s)
         except NotYet:
             return None
-        except ProviderError:
+        except Exception:
+            # The next call asks again.
             self._asked = None
             raise
         self._asked = None
@@ -42,6 +41,9 @@ class Aside(Generic[T]):
 
     def _run(self, asked: Future[T]) -> None:
         try:
-            asked.set_result(self._ask())
-        except ProviderError as error:
+            found = self._ask()
+        except Exception as error:
+            # Whatever it is: a question without an answer would be waited for for ever.
             asked.set_exception(error)
+        else:
+            asked.set_result(found)

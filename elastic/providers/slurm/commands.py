@@ -94,6 +94,12 @@ class SlurmCommands:
                 f"{command[0]}: wanted an answer within {duration(ANSWER_S)}, got none; look at "
                 "`scontrol ping`"
             ) from error
+        except OSError as error:
+            # Such as a login node that lets this user start no more processes for now.
+            raise ProviderUnavailable(
+                f"{command[0]}: wanted to run it on this machine, got: {error.strerror}; look at "
+                "the limits of processes and memory here (`ulimit -a`)"
+            ) from error
         if done.returncode != 0:
             raise _refused(command[0], done.stderr or done.stdout)
         return done.stdout
