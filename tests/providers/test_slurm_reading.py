@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from elastic.clock import SystemClock
+from elastic.clock import ManualClock, SystemClock
 from elastic.config import SlurmSettings, SlurmType
 from elastic.errors import (
     CapacityUnavailable,
@@ -315,3 +315,35 @@ def test_a_login_node_that_lets_no_process_start_is_a_silence(
     monkeypatch.setattr("subprocess.run", refused)
     with pytest.raises(ProviderUnavailable, match=r"squeue: .* Resource temporarily unavailable"):
         slurm.run("squeue")
+
+
+def test_a_partition_that_was_down_as_the_daemon_started_is_used_once_it_is_up(
+    tmp_path: Path,
+) -> None:
+    state = tmp_path / "state"
+    state.write_text("DOWN")
+    clock = ManualClock(1_700_000_000.0)
+    provider = SlurmProvider(
+        SlurmSettings(folder=tmp_path / "shared"),
+        commands=commands(
+            tmp_path,
+            squeue="true",
+            sinfo="echo 'main|8|31000|(null)|2|idle|2|4|0/16/0/16|(null)'",
+            scontrol=f"echo PartitionName=main State=$(cat {state}) TotalNodes=2 TotalCPUs=16",
+        ),
+        cluster=Cluster("ours", "here"),
+        memory=tmp_path / "slurm.json",
+        terms=NodeTerms("/checkpoints", "/artifacts"),
+        clock=clock,
+    )
+
+    def limits() -> list[int | None]:
+        provider.instances()
+        return [each.nodes for each in provider.blocks.listed(now_s=clock.now_s())]
+
+    assert limits() == [1]
+    state.write_text("UP")
+    clock.advance(301.0)
+    provider.instances()
+    clock.advance(301.0)
+    assert limits() == [3]

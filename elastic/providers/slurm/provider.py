@@ -18,7 +18,7 @@ from typing import Any
 from elastic.clock import Clock, SystemClock
 from elastic.config import SlurmSettings
 from elastic.distribution import Wheel
-from elastic.durations import DAY_S, GONE_LISTED_S, HEARTBEAT_S, TICK_S
+from elastic.durations import DAY_S, GONE_LISTED_S, HEARTBEAT_S, MINUTE_S, TICK_S
 from elastic.errors import CapacityUnavailable, ProviderError, ProviderUnavailable
 from elastic.figures import duration
 from elastic.model import Means, NodeType, Obstacle, Offering, WayIn
@@ -58,6 +58,8 @@ from elastic.providers.slurm.node_types import SlurmNodeType, node_types
 
 # Agents report their own end, so the queue need not be asked at each tick.
 LOOK_S = 2 * TICK_S
+# A partition that was down, or had other nodes, is one that a person has changed.
+_CONFIG_LOOK_S = 5 * MINUTE_S
 _PROVIDER_ID = re.compile(r"slurm-\d+(_\d+)?")
 
 
@@ -103,6 +105,7 @@ class SlurmProvider:
         self._is_stale = True
         self._config: SlurmConfig | None = None
         self._partitions: Mapping[str, SlurmPartition] = {}
+        self._config_at_s: float | None = None
         self._types: dict[Offering, SlurmNodeType] = {}
         self._types_at_s: float | None = None
         # Why jobs ended, where that is known for good.
@@ -325,9 +328,12 @@ class SlurmProvider:
             return self._types
 
     def _read_nodes(self) -> tuple[NodeGroup, ...]:
-        if self._config is None:
+        now_s = self._clock.now_s()
+        read_at_s = self._config_at_s
+        if read_at_s is None or not 0 <= now_s - read_at_s < _CONFIG_LOOK_S:
             self._config = read_config(self._slurm)
             self._partitions = read_partitions(self._slurm)
+            self._config_at_s = now_s
         return read_nodes(self._slurm)
 
     def _note_nodes(self, nodes: Sequence[NodeGroup], *, now_s: float) -> None:
