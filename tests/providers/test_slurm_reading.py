@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import doctest
+import json
+import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -25,6 +28,7 @@ from elastic.providers.slurm.cluster import NodeGroup, SlurmConfig, SlurmPartiti
 from elastic.providers.slurm.jobs import JobLabel, instances_of, job_name, read_jobs
 from elastic.providers.slurm.memory import JobMemory
 from elastic.providers.slurm.node_types import node_types
+from tests.providers.contract import request
 
 LABEL = JobLabel("ours", "job-1", "token-1", "main", "on-demand", ("node-1", "node-2"), 1000.0)
 
@@ -347,3 +351,37 @@ def test_a_partition_that_was_down_as_the_daemon_started_is_used_once_it_is_up(
     provider.instances()
     clock.advance(301.0)
     assert limits() == [3]
+
+
+def test_the_files_of_a_node_that_never_ran_are_removed_after_a_day(tmp_path: Path) -> None:
+    provider = SlurmProvider(
+        SlurmSettings(folder=tmp_path / "shared"),
+        commands=commands(
+            tmp_path,
+            squeue="true",
+            sbatch="echo 'Batch job submission failed: Job submit limit' >&2; exit 1",
+            sinfo="echo 'main|8|31000|(null)|9|idle|2|4|0/72/0/72|(null)'",
+            scontrol="echo PartitionName=main State=UP TotalNodes=9 TotalCPUs=72",
+        ),
+        cluster=Cluster("ours", "here"),
+        memory=tmp_path / "slurm.json",
+        terms=NodeTerms("/checkpoints", "/artifacts"),
+        clock=SystemClock(),
+        look_s=0.0,
+    )
+
+    def nodes_after(number: int) -> set[str]:
+        with pytest.raises(QuotaReached):
+            provider.launch(request(number, Offering("main")))
+        return {each.name for each in (tmp_path / "shared" / "nodes").iterdir()}
+
+    (first,) = nodes_after(1)
+    folder = tmp_path / "shared" / "nodes" / first
+    theirs = shutil.copytree(folder, folder.with_name("theirs"))
+    order = json.loads((theirs / "order.json").read_text())
+    order["marks"]["ELASTICD_CLUSTER"] = "of another daemon"
+    (theirs / "order.json").write_text(json.dumps(order))
+    assert nodes_after(2) == {first, "node-2", "theirs"}
+    for each in (folder, theirs):
+        os.utime(each / "order.json", (0.0, 0.0))
+    assert nodes_after(3) == {"node-2", "node-3", "theirs"}

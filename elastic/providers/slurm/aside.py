@@ -42,7 +42,7 @@ class Aside(Generic[T]):
     def _run(self, asked: Future[T]) -> None:
         try:
             found = self._ask()
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001
             # Whatever it is: a question without an answer would be waited for for ever.
             asked.set_exception(error)
         else:

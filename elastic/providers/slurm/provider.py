@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import shlex
@@ -366,6 +367,7 @@ class SlurmProvider:
             launched_at_s=float(math.floor(now_s)),
         )
         _remove_old(self._folder, now_s=now_s)
+        self._remove_left(now_s=now_s)
         self._write_files(request, node_type)
         # Fewer nodes are free from now on: the next tick looks.
         self._types_at_s = 0.0
@@ -473,6 +475,20 @@ class SlurmProvider:
             self.blocks.limit(offering, most, for_s=REST_LOOK_S, now_s=now_s)
 
     # Nodes.
+
+    def _remove_left(self, *, now_s: float) -> None:
+        """Removes the files of this cluster's nodes that left no record of their end, a day after
+        they were bought: those that never ran, and those that were killed."""
+        known = {each.node_id for each in self._memory.jobs.values()}
+        for path in self._folder.glob("nodes/*/order.json"):
+            # Others may remove the same ones.
+            with suppress(OSError, ValueError, KeyError):
+                if path.parent.name in known or path.stat().st_mtime > now_s - DAY_S:
+                    continue
+                # Another daemon may share the folder, and its job may wait for days.
+                marks = json.loads(path.read_text())["marks"]
+                if marks["ELASTICD_CLUSTER"] == self._cluster.name:
+                    shutil.rmtree(path.parent, ignore_errors=True)
 
     def _node(self, node_id: str) -> NodeFiles:
         return NodeFiles(self._folder / "nodes" / node_id)
