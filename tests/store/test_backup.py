@@ -244,6 +244,19 @@ def test_a_database_of_postgresql_is_backed_up_and_restored(
     assert inspect_store(url).differences == inspect_store(url).faults == ()
 
 
+def test_a_backup_of_a_database_of_postgresql_alone_is_restored(
+    postgres: PostgresServer, tmp_path: Path
+) -> None:
+    file, url = tmp_path / "backup.tar", postgres.empty_database()
+    open_store(url).close()
+    # As on a machine from which no daemon runs: its data folder has neither secret nor token.
+    made = back_up(url, secrets_in(tmp_path / "none"), file, now_s=NOW_S)
+    assert set(made.sizes) == {"database"}
+    there = postgres.empty_database()
+    restore(file, there, secrets_in(tmp_path / "there"))
+    assert inspect_store(there).is_migrated
+
+
 def test_without_the_servers_programs_a_backup_says_what_to_do(
     postgres: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
