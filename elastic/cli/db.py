@@ -117,6 +117,12 @@ def restore(
         for each in held:
             os.close(each)
     print(f"{shown(settings.url)}: restored as it was at {restored.made_at}")
+    if not settings.checkpoint_root and not settings.job_folder.exists():
+        print(
+            "checkpoints and outputs are in no backup: before the daemon starts, copy the folder "
+            f"`jobs` of the old data folder to {settings.job_folder}, or name it as "
+            "checkpoint_root; jobs whose checkpoints are not found begin at iteration 0"
+        )
 
 
 def _secrets(settings: Settings) -> dict[str, Path]:

@@ -204,6 +204,21 @@ def test_a_backup_gets_a_name_of_its_time_in_the_folder_that_is_given(
     assert (tmp_path / "there" / "elasticd.db").is_file()
 
 
+@pytest.mark.parametrize("is_there", [False, True])
+def test_a_restore_says_where_checkpoints_must_come_from(
+    settings: Settings, capsys: pytest.CaptureFixture[str], tmp_path: Path, is_there: bool
+) -> None:
+    run, file, there = runner(capsys), tmp_path / "backup.tar", tmp_path / "there"
+    run("db", "migrate")
+    run("db", "backup", str(file))
+    if is_there:
+        (there / "jobs").mkdir(parents=True)
+    restored = run("db", "restore", str(file), "--data-dir", str(there))
+    assert restored.status == 0
+    said = f"copy the folder `jobs` of the old data folder to {there / 'jobs'}, or name it"
+    assert (said in restored.out) is not is_there
+
+
 def test_a_restore_beside_a_running_daemon_is_refused(
     settings: Settings, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
