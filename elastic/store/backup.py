@@ -143,8 +143,8 @@ def restore(source: Path, url: str, secrets: Mapping[str, Path]) -> Backup:
         # Unpack and check everything next to its place, then put it there.
         # On the same disk as the files' places: to link them is then one step, and takes no second
         # copy.
-        # Of the places, not of the files: a backup that was made beside no daemon's data folder holds
-        # a database of PostgreSQL alone.
+        # Of all places: a backup from a machine without a daemon holds a database of PostgreSQL
+        # alone.
         folder = _folder_of(url) or next(iter(secrets.values())).parent
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".elasticd-restore-", dir=folder) as laid_out:
