@@ -24,7 +24,7 @@ from elastic.durations import MINUTE_S
 from elastic.errors import InvalidInput, StoreUnavailable, Unauthorized
 from elastic.faults import no_such
 from elastic.job_logs import JobLogs
-from elastic.model import DoubtedPrice, Limits, Node
+from elastic.model import DoubtedPrice, Limits, Node, Offering
 from elastic.notify import Notifier
 from elastic.pricing import Quarantined
 from elastic.providers import Provider
@@ -78,6 +78,8 @@ class Context:
     doubted: Callable[[], tuple[DoubtedPrice, ...]] = tuple
     # All that it did not believe.
     disbelieved: Callable[[], tuple[Quarantined, ...]] = tuple
+    # What was sold at the last tick; None while that is not known.
+    offered: Callable[[], frozenset[Offering] | None] = lambda: None
     # Opens /metrics alone; empty if there is none.
     metrics_token: str = ""
     # Opens what changes nothing; empty if there is none.

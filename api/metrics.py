@@ -55,7 +55,7 @@ class StoreCollector(Collector):
             "elasticd_job_iterations", "Iterations done.", [(job, job.iteration) for job in jobs]
         )
         yield self._worth(jobs)
-        yield from _prices(prices, now_s)
+        yield from _prices(self._wanted(prices, nodes), now_s)
         yield self._alarms()
         yield GaugeMetricFamily(
             "elasticd_lease_seconds",
@@ -88,6 +88,14 @@ class StoreCollector(Collector):
             "What the job's machines cost, at the prices in force.",
             burns,
         )
+
+    def _wanted(self, prices: tuple[Price, ...], nodes: tuple[Node, ...]) -> tuple[Price, ...]:
+        """The prices of what is sold, and of machines that exist: others grow older for ever."""
+        offered = self._context.offered()
+        if offered is None:
+            return prices
+        wanted = offered | {node.offering for node in nodes}
+        return tuple(each for each in prices if each.offering in wanted)
 
     def _worth(self, jobs: tuple[Job, ...]) -> Metric:
         family = GaugeMetricFamily(

@@ -429,6 +429,7 @@ def _run(daemon: Daemon, users: ListenAddress, nodes: ListenAddress) -> None:
         last_tick=lambda: None if daemon.ticker.last is None else deps.Tick(*daemon.ticker.last),
         doubted=lambda: daemon.reconciler.price_records.doubted,
         disbelieved=lambda: daemon.reconciler.price_records.disbelieved,
+        offered=lambda: daemon.reconciler.offered,
     )
     log.info("answering", users=users.url, nodes=nodes.url)
     api.run(context, users=users, nodes=nodes, on_started=daemon.start)

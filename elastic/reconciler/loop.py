@@ -106,6 +106,14 @@ class Reconciler:
         if self.timekeeper is not None:
             self.alarms.clocks = self.timekeeper.alarm
 
+    @property
+    def offered(self) -> frozenset[Offering] | None:
+        """What was sold at the last look; None while that is not known."""
+        catalog = self._catalog
+        if catalog.failure is not None or not catalog.offerings:
+            return None
+        return frozenset(catalog.offerings)
+
     def tick(self, *, now_s: float) -> float | None:
         """Looks at everything once. An error in one job does not keep the others waiting.
 

@@ -512,6 +512,24 @@ def test_metrics_are_read_by_prometheus(client: TestClient, world: World) -> Non
     assert samples["elasticd_price_usd_per_h", "large", "local", "on-demand"] == 0.72
 
 
+def test_metrics_forget_the_price_of_a_type_that_is_sold_no_more(
+    client: TestClient, world: World, bare_app: FastAPI
+) -> None:
+    train(world)
+
+    def priced(offered: frozenset[Offering] | None) -> set[str]:
+        give_context(bare_app, replace(world.context, offered=lambda: offered))
+        families = text_string_to_metric_families(client.get("/metrics").text)
+        ages = next(each for each in families if each.name == "elasticd_price_age_seconds")
+        return {sample.labels["node_type"] for sample in ages.samples}
+
+    # Its price would grow older for ever, and the alert for old prices would never be over.
+    assert priced(None) == {"small", "large"}
+    assert priced(frozenset([SMALL])) == {"small"}
+    # What still runs is charged, whatever is sold.
+    assert priced(frozenset([LARGE])) == {"small", "large"}
+
+
 def test_health_tells_everybody_only_whether_all_is_well(client: TestClient, world: World) -> None:
     assert json.loads(client.get("/healthz", headers={"Authorization": ""}).text) == {
         "status": "ok"

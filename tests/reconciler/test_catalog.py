@@ -154,3 +154,12 @@ def test_what_is_on_offer_no_more_is_not_bought(cluster: VirtualCluster) -> None
     cluster.take_back(node, in_s=5)
     cluster.run_slowly(300)
     assert launches(cluster) == before
+
+
+def test_what_is_sold_is_known_from_each_look(cluster: VirtualCluster) -> None:
+    assert cluster.reconciler.offered is None
+    cluster.run(5)
+    assert cluster.reconciler.offered == {SMALL, LARGE}
+    lose_catalog(cluster)
+    cluster.run_slowly(5)
+    assert cluster.reconciler.offered is None
