@@ -8,6 +8,7 @@ from __future__ import annotations
 import fcntl
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from elastic.durations import HEARTBEAT_S
+from elastic.durations import DAY_S, HEARTBEAT_S
 from elastic.providers.keeping.records import KEEPER, NodeFiles, free_bytes, last_line
 from elastic.providers.keeping.spawn import boot_id, write_whole
 
@@ -87,6 +88,8 @@ def _installed(order: Mapping[str, Any]) -> Path | str:
     with open(environment.with_suffix(".lock"), "a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if done.exists():
+            # When it was used last, for `_remove_unused`.
+            done.touch()
             return environment
         told = {"PYTHON": sys.executable, "ENVIRONMENT": str(environment), "WHEEL": order["wheel"]}
         try:
@@ -97,7 +100,25 @@ def _installed(order: Mapping[str, Any]) -> Path | str:
             return f"elasticd could not be installed: {last_line(log)} (all of it is in {log})"
         # A file that comes last: an installation that was broken off has none, and is made again.
         done.touch()
+    if order.get("is_alone"):
+        _remove_unused(environment)
     return environment
+
+
+def _remove_unused(environment: Path) -> None:
+    """Removes the environments of other versions that no node has used for a day: each has a torch
+    of gigabytes.
+
+    For a folder in which this node runs alone: nothing else can be using them.
+    """
+    now_s = (environment / "elasticd-done").stat().st_mtime
+    for other in environment.parent.iterdir():
+        done = other / "elasticd-done"
+        with suppress(OSError):
+            if done.stat().st_mtime < now_s - DAY_S:
+                # First: what is left of one that is removed in part is made again.
+                done.unlink()
+                shutil.rmtree(other, ignore_errors=True)
 
 
 def _install(env: Mapping[str, str], log: Path, timeout_s: float) -> int:

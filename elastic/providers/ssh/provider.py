@@ -380,7 +380,7 @@ class SshProvider:
             wheel = self._bring_wheel(host.name, self._wheel)
             environment = f"env/{self._wheel.sha256[:12]}"
         order = self._terms.order(request, python=host.python, wheel=wheel, environment=environment)
-        return {**order, "program": self._links.program(host.name)}
+        return {**order, "program": self._links.program(host.name), "is_alone": True}
 
     def _bring_wheel(self, host: str, wheel: Wheel) -> str:
         asked = {"do": "put", "path": f"wheels/{wheel.sha256[:12]}/{wheel.name}"}
