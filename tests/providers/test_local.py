@@ -440,3 +440,21 @@ def _quota(group: Path) -> float:
 
 def _group(root: Path, node_id: str = "node-1") -> Path:
     return Path(json.loads((root / "nodes" / node_id / "launch.json").read_text())["cgroup"])
+
+
+def test_a_node_that_has_been_gone_for_a_day_leaves_nothing(
+    connect: Connect, tmp_path: Path
+) -> None:
+    provider = connect()
+    for number in (1, 2):
+        instance = buy(provider, request(number, Offering("half")))
+        provider.terminate(instance.provider_id, now_s=time.time())
+    gone = tmp_path / "nodes" / "node-1" / "exit.json"
+    gone.write_text(json.dumps({"exited_at_s": time.time() - 86_500.0}))
+    (tmp_path / "nodes" / "node-1" / "work" / "data").write_bytes(b"x" * 1000)
+    # As after a restart of the daemon.
+    later = connect()
+    later.instances()
+    buy(later, request(3, Offering("half")))
+    assert {each.name for each in (tmp_path / "nodes").iterdir()} == {"node-2", "node-3"}
+    assert {os.readlink(each) for each in (tmp_path / "tokens").iterdir()} == {"node-2", "node-3"}

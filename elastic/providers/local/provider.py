@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import socket
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from elastic.clock import Clock
-from elastic.durations import GONE_LISTED_S, LEASE_S, TRANSFER_TIMEOUT_S
+from elastic.durations import DAY_S, GONE_LISTED_S, LEASE_S, TRANSFER_TIMEOUT_S
 from elastic.errors import CapacityUnavailable, ProviderError, ProviderUnavailable
 from elastic.figures import size
 from elastic.model import Means, NodeType, Offering, WayIn
@@ -30,6 +31,8 @@ from elastic.providers.local.node import LocalLaunch, LocalNode, marks
 _NODE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 # What an agent and a Python that has loaded torch take at least.
 _NODE_BYTES = 300 << 20
+# Old folders that one purchase removes: more than it adds.
+_MOST_REMOVED = 16
 
 
 class LocalProvider:
@@ -181,7 +184,7 @@ class LocalProvider:
     def _claim(self, request: LaunchRequest) -> tuple[LocalNode, ...]:
         """The folders of the nodes that the token buys."""
         # A link is made in one step, and ties the token to its nodes.
-        link = self._tokens / hashlib.sha256(request.token.encode()).hexdigest()
+        link = self._link(request.token)
         if not link.is_symlink():
             for node_id in request.node_ids:
                 if not _NODE_ID.fullmatch(node_id):
@@ -190,15 +193,39 @@ class LocalProvider:
                     )
             self._node_type(request.offering)
             self._require_room(request)
+            self._remove_old()
             with suppress(FileExistsError):
                 link.symlink_to(" ".join(request.node_ids))
-        nodes = tuple(
-            LocalNode(self._nodes / name, self._cluster) for name in os.readlink(link).split(" ")
-        )
+        nodes = tuple(LocalNode(self._nodes / name, self._cluster) for name in _named_by(link))
         for node in nodes:
             if node.launch() is None:
                 node.create(self._to_be_launched(request, node.path.name))
         return nodes
+
+    def _remove_old(self) -> None:
+        """Removes the folders of nodes that have been gone for a day: a job's working folder may
+        have gigabytes.
+
+        Some at each purchase, so that none takes long.
+        """
+        now_s = self._clock.now_s()
+        old = [
+            (instance.exited_at_s, name)
+            for name, instance in self._gone.items()
+            if instance.exited_at_s is not None and instance.exited_at_s < now_s - DAY_S
+        ]
+        for _, name in sorted(old)[:_MOST_REMOVED]:
+            launch = LocalNode(self._nodes / name, self._cluster).launch()
+            shutil.rmtree(self._nodes / name, ignore_errors=True)
+            del self._gone[name]
+            if launch is not None:
+                link = self._link(launch.token)
+                with suppress(OSError):
+                    if not any((self._nodes / each).exists() for each in _named_by(link)):
+                        link.unlink()
+
+    def _link(self, token: str) -> Path:
+        return self._tokens / hashlib.sha256(token.encode()).hexdigest()
 
     def _node_type(self, offering: Offering) -> NodeType:
         if offering not in self.offerings():
@@ -320,6 +347,11 @@ class LocalProvider:
         if _NODE_ID.fullmatch(provider_id) and node.path.is_dir():
             return node
         return None
+
+
+def _named_by(link: Path) -> list[str]:
+    """The nodes that a token's link names."""
+    return os.readlink(link).split(" ")
 
 
 def _cluster_of(root: Path) -> str:
