@@ -147,7 +147,9 @@ async def follow(
         return lines, context.logs.open_lines(job_id, rank=rank, node_id=node_id)
 
     yield f"retry: {RECONNECT_MS}\n\n".encode()
-    told_open: tuple[LogLine, ...] = ()
+    # None: nothing was told yet. The first look is told also if it found nothing, so that a
+    # follower knows where to go on after a restart of the daemon.
+    told_open: tuple[LogLine, ...] | None = None
     was_over = False
     async with feed.stream() as is_news:
         while not feed.is_closed:

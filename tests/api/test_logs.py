@@ -221,6 +221,13 @@ def test_a_stream_that_resumes_misses_nothing(world: World) -> None:
     ]
 
 
+def test_a_stream_tells_where_to_go_on_before_there_is_a_line(world: World) -> None:
+    train(world)
+    # With this number a follower takes up the stream of a daemon that was started again.
+    (event,) = streamed(world)
+    assert event == {"lines": [], "open": []}
+
+
 def test_a_stream_waits_for_the_last_lines_of_a_job_that_is_over(world: World) -> None:
     job, node = train(world)
     logs = world.context.logs

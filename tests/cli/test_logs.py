@@ -69,6 +69,13 @@ def test_a_daemon_that_is_away_for_a_while_is_waited_for(
     assert [asked["after"] for asked in client.asked] == [None, 1, 1, 1]
 
 
+def test_a_daemon_that_restarts_before_the_first_line_is_waited_for(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    follow(Scripted([event()], DaemonUnreachable("no daemon"), [event((1, "a")), END]))
+    assert capsys.readouterr().out.endswith("a\n")
+
+
 def test_a_daemon_that_was_never_there_is_an_error() -> None:
     with pytest.raises(DaemonUnreachable):
         follow(Scripted(DaemonUnreachable("no daemon")))
