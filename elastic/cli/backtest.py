@@ -183,7 +183,7 @@ def _spec_of(file: str, policy: str | None) -> JobSpec:
 def _from_record(job: str, policy: str | None) -> tuple[JobSpec, Program, SimulatedMarket]:
     from elastic.config import load_settings
     from elastic.simulator.recorded import recorded
-    from elastic.store import inspect_store, open_store, shown
+    from elastic.store import inspect_store, read_store, shown
 
     url = load_settings().url
     # Opening would migrate the database: a command that only reads must not.
@@ -197,7 +197,7 @@ def _from_record(job: str, policy: str | None) -> tuple[JobSpec, Program, Simula
             f"{shown(url)}: wanted this version's tables, got {state.revision}: `elasticd db "
             "migrate`"
         )
-    store = open_store(url)
+    store = read_store(url)
     try:
         spec, program, market = recorded(store, job)
     finally:

@@ -14,7 +14,7 @@ from elastic.store.migrating import migrate, migration_config
 from elastic.store.nodes import LaunchIntent
 from elastic.store.notices import Interruptions
 from elastic.store.notifications import AlarmRow, Delivery, Notification
-from elastic.store.opening import database_folder, lock, open_store, shown
+from elastic.store.opening import database_folder, lock, open_store, read_store, shown
 from elastic.store.prices import PriceReport
 from elastic.store.records import JobRecord, RecordMark, gap_usd
 from elastic.store.store import Store, Tallies
@@ -49,6 +49,7 @@ __all__ = [
     "migrate",
     "migration_config",
     "open_store",
+    "read_store",
     "restore",
     "shown",
     "to_text",

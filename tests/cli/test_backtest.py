@@ -10,7 +10,9 @@ import pytest
 from elastic.model import CapacityChoice
 from elastic.policy import decide
 from elastic.simulator import Simulation
+from elastic.store import open_store
 from tests.cli.commands import Run, runner
+from tests.postgres import PostgresServer
 from tests.simulator.worlds import H, job, market, program
 
 JOB = "name: long\ncommand: python train.py\niterations: 3600\nobjective: {deadline: 3h}\n"
@@ -161,6 +163,17 @@ def test_replays_a_job_that_the_database_here_knows(
     assert found.status == 0, found.err
     (start,) = json.loads(found.out)["starts"]
     assert start["usd"] == pytest.approx(usd, rel=0.02)
+
+
+def test_looks_into_a_database_of_postgresql_beside_its_daemon(
+    run: Run, monkeypatch: pytest.MonkeyPatch, postgres: PostgresServer
+) -> None:
+    url = postgres.empty_database()
+    of_daemon = open_store(url)
+    monkeypatch.setenv("ELASTICD_DATABASE_URL", url)
+    found = run("backtest", "mine")
+    of_daemon.close()
+    assert found.err.startswith("elasticd: no job 'mine'")
 
 
 def test_makes_no_database_where_there_is_none(

@@ -49,6 +49,7 @@ from elastic.store import (
     Store,
     ThroughputPoint,
     from_text,
+    read_store,
     lock,
     open_store,
     to_text,
@@ -718,3 +719,9 @@ def test_code_is_kept_while_a_living_job_runs_it(store: Store) -> None:
     assert store.code.get("late") == b"", "its day began anew"
     with pytest.raises(NotFound):
         store.code.get("used")
+
+
+def test_a_store_is_read_beside_the_daemon_that_owns_it(url: str, store: Store, job: Job) -> None:
+    beside = read_store(url)
+    assert beside.jobs.get("first") == job
+    beside.close()
