@@ -49,9 +49,9 @@ from elastic.store import (
     Store,
     ThroughputPoint,
     from_text,
-    read_store,
     lock,
     open_store,
+    read_store,
     to_text,
 )
 from elastic.store.engine import PRAGMAS
