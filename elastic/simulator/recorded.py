@@ -3,6 +3,7 @@ history."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from elastic.durations import NOTICE_S
@@ -14,8 +15,6 @@ from elastic.simulator.market import SimulatedMarket, SimulatedPool, market_of
 from elastic.simulator.program import Program, Speeds
 from elastic.simulator.simulation import BEGINS_S
 from elastic.store import Store
-
-_MOST_PRICES = 100_000
 
 
 def recorded(store: Store, job_id: str) -> tuple[JobSpec, Program, SimulatedMarket]:
@@ -30,7 +29,10 @@ def recorded(store: Store, job_id: str) -> tuple[JobSpec, Program, SimulatedMark
     speeds = _speeds(store.measurements.recent_series(job.id))
     if not speeds.known or not iterations:
         raise InvalidInput(f"{job_id}: wanted a job that has trained, found no measurement of it")
-    end_s = job.finished_at_s
+    end_s = math.inf if job.finished_at_s is None else job.finished_at_s
+    # Every offering that ever had a price.
+    offerings = {each.offering for each in store.prices.in_force(end_s)}
+    measured = sorted(each for each in offerings if each.node_type in speeds.known)
     # The prices of its time, from its submission on.
     rows = [
         TraceRow(
@@ -38,9 +40,7 @@ def recorded(store: Store, job_id: str) -> tuple[JobSpec, Program, SimulatedMark
             price.usd_per_h,
             after_s=max(price.valid_from_s - job.submitted_at_s, 0.0),
         )
-        for price in reversed(store.prices.listed(limit=_MOST_PRICES))
-        if price.offering.node_type in speeds.known
-        and (end_s is None or price.valid_from_s <= end_s)
+        for price in store.prices.held(measured, from_s=job.submitted_at_s, to_s=end_s)
     ]
     market = market_of(rows, node_types=_node_types(store, job.id))
     nodes = store.nodes.listed(job.id, include_gone=True)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
+
 import pytest
 
 from elastic.errors import InvalidInput
@@ -25,6 +28,21 @@ def test_replays_what_was_recorded_of_a_job() -> None:
     assert start.phase is JobPhase.SUCCEEDED
     assert start.usd == pytest.approx(usd, rel=0.1)
     assert start.elapsed_s == pytest.approx(lasted_s, rel=0.1)
+
+
+def test_finds_the_prices_of_a_job_beneath_very_many_that_came_later() -> None:
+    with simulated(job(), program(noise=0.0), market(), decide=decide) as simulation:
+        simulation.run(until_s=10 * H)
+        before = recorded(simulation.store, simulation.job_id)[2].prices
+        later_s = simulation.store.jobs.get(simulation.job_id).finished_at_s
+        with closing(sqlite3.connect(simulation.folder / "elasticd.db")) as database:
+            database.executemany(
+                "INSERT INTO prices (node_type, capacity, zone, usd_per_h, extras_usd_per_h, "
+                "valid_from_s, observed_at_s, source) VALUES ('other', 'spot', 'a', 1, 0, ?, 1, '')",
+                [((later_s or 0.0) + number,) for number in range(100_000)],
+            )
+            database.commit()
+        assert recorded(simulation.store, simulation.job_id)[2].prices == before
 
 
 def test_refuses_a_job_that_never_trained() -> None:
