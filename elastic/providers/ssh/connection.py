@@ -110,7 +110,8 @@ class HostLink:
             async with asyncio.timeout(TICK_S):
                 self.logins += 1
                 self._connection = await asyncssh.connect(**self._asked(options))
-            self._process = await self._connection.create_process(command(self.host.python))
+                # Within the same time: a host may let in, and then open no session.
+                self._process = await self._connection.create_process(command(self.host.python))
         except (asyncssh.HostKeyNotVerifiable, asyncssh.KeyExchangeFailed) as error:
             raise ProviderUnavailable(self._about_key(options, error)) from error
         except asyncssh.PermissionDenied as error:
