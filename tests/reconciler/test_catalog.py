@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from elastic.errors import ProviderError, ProviderUnavailable
-from elastic.model import JobPhase, Objective, Workers
+from elastic.model import JobPhase, Objective, Offering, Workers
 from elastic.policy import decide
 from elastic.providers import InstanceState, Operation
 from elastic.reconciler import AlarmKind
@@ -156,10 +156,14 @@ def test_what_is_on_offer_no_more_is_not_bought(cluster: VirtualCluster) -> None
     assert launches(cluster) == before
 
 
+def offered(cluster: VirtualCluster) -> frozenset[Offering] | None:
+    return cluster.reconciler.offered
+
+
 def test_what_is_sold_is_known_from_each_look(cluster: VirtualCluster) -> None:
-    assert cluster.reconciler.offered is None
+    assert offered(cluster) is None
     cluster.run(5)
-    assert cluster.reconciler.offered == {SMALL, LARGE}
+    assert offered(cluster) == {SMALL, LARGE}
     lose_catalog(cluster)
     cluster.run_slowly(5)
-    assert cluster.reconciler.offered is None
+    assert offered(cluster) is None
