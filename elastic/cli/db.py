@@ -119,9 +119,9 @@ def restore(
     print(f"{shown(settings.url)}: restored as it was at {restored.made_at}")
     if not settings.checkpoint_root and not settings.job_folder.exists():
         print(
-            "checkpoints and outputs are in no backup: before the daemon starts, copy the folder "
-            f"`jobs` of the old data folder to {settings.job_folder}, or name it as "
-            "checkpoint_root; jobs whose checkpoints are not found begin at iteration 0"
+            "checkpoints and outputs are in no backup, and jobs without theirs begin at iteration "
+            "0: copy the folder `jobs` of the old data folder to "
+            f"{settings.job_folder}, or name it as checkpoint_root, before the daemon starts"
         )
 
 

@@ -23,7 +23,6 @@ from elastic.model import Capacity, Obstacle, Offering
 from elastic.providers import InstanceState
 from elastic.providers.keeping import Cluster, NodeTerms
 from elastic.providers.slurm import SlurmCommands, SlurmProvider, cluster
-from elastic.providers.slurm.aside import Aside
 from elastic.providers.slurm.cluster import NodeGroup, SlurmConfig, SlurmPartition, read_nodes
 from elastic.providers.slurm.jobs import JobLabel, instances_of, job_name, read_jobs
 from elastic.providers.slurm.memory import JobMemory
@@ -293,19 +292,28 @@ def test_a_job_for_which_slurm_has_no_room_did_not_fail(tmp_path: Path, reason: 
     )
 
 
-def test_a_question_that_breaks_off_is_asked_again() -> None:
-    answers: list[object] = [ZeroDivisionError("unexpected"), 7]
+def test_a_look_that_breaks_off_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slurm = commands(tmp_path, squeue="true", scontrol="exit 1")
+    provider = SlurmProvider(
+        SlurmSettings(folder=tmp_path / "shared"),
+        commands=slurm,
+        cluster=Cluster("ours", "here"),
+        memory=tmp_path / "slurm.json",
+        terms=NodeTerms("/checkpoints", "/artifacts"),
+        clock=SystemClock(),
+        look_s=0.0,
+    )
 
-    def ask() -> object:
-        found = answers.pop(0)
-        if isinstance(found, Exception):
-            raise found
-        return found
+    def unexpected(*_: object, **__: object) -> None:
+        raise ZeroDivisionError
 
-    aside = Aside(ask)
-    with pytest.raises(ZeroDivisionError):
-        aside.answer(within_s=5.0)
-    assert aside.answer(within_s=5.0) == 7
+    with monkeypatch.context() as broken:
+        broken.setattr(slurm, "rows", unexpected)
+        with pytest.raises(ZeroDivisionError):
+            provider.instances()
+    assert provider.instances() == ()
 
 
 def test_a_login_node_that_lets_no_process_start_is_a_silence(

@@ -10,8 +10,9 @@ from pathlib import Path
 import asyncssh
 import pytest
 
-from elastic.errors import ProviderUnavailable
-from elastic.providers.ssh import Access, Host, connection
+from elastic.clock import SystemClock
+from elastic.providers import Trouble
+from elastic.providers.ssh import Access, Cluster, Host, NodeTerms, SshProvider
 
 
 class Hanging(asyncssh.SSHServer):
@@ -58,20 +59,20 @@ def hanging(tmp_path: Path) -> Iterator[Access]:
 
 
 def test_a_host_that_opens_no_session_holds_no_tick_up(
-    hanging: Access, monkeypatch: pytest.MonkeyPatch
+    hanging: Access, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "TICK_S", 0.5)
-    links = connection.HostLinks([Host("desk", 0.05)], hanging)
-    answers: list[object] = []
-
-    def ask() -> None:
-        try:
-            links.ask("desk", {"do": "look"})
-        except ProviderUnavailable as error:
-            answers.append(str(error))
-
-    asking = threading.Thread(target=ask, daemon=True)
-    asking.start()
-    asking.join(10)
-    assert answers == ["desk: does not answer within 0.5 s"]
-    links.close()
+    monkeypatch.setattr("elastic.providers.ssh.connection.TICK_S", 0.5)
+    provider = SshProvider(
+        [Host("desk", 0.05, "desk")],
+        access=hanging,
+        cluster=Cluster("ours", "here"),
+        folder=tmp_path / "memory",
+        terms=NodeTerms("/checkpoints", "/artifacts"),
+        clock=SystemClock(),
+    )
+    tick = threading.Thread(target=provider.instances, daemon=True)
+    tick.start()
+    tick.join(10)
+    assert not tick.is_alive()
+    assert "desk: does not answer within 0.5 s" in provider.troubles()[Trouble.HOSTS]
+    provider.close()

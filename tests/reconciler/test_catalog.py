@@ -163,7 +163,7 @@ def offered(cluster: VirtualCluster) -> frozenset[Offering] | None:
 def test_what_is_sold_is_known_from_each_look(cluster: VirtualCluster) -> None:
     assert offered(cluster) is None
     cluster.run(5)
-    assert offered(cluster) == {SMALL, LARGE}
+    assert offered(cluster) == frozenset([SMALL, LARGE])
     lose_catalog(cluster)
     cluster.run_slowly(5)
     assert offered(cluster) is None
