@@ -28,7 +28,7 @@ WINDOWS_KEPT_S = DAY_S
 WIDTHS_S = ((90 * DAY_S, 3600), (7 * DAY_S, 600), (DAY_S, 60))
 # The sums of a job that has ended are as wide as the points of its chart.
 CHART_POINTS = 300
-_NO_ID = 2**31 - 1
+_NO_ID = 2**63 - 1
 _BATCH = 2_000
 # It works a fifth of the time at most, and holds the writer for a batch: 9 ms of processor for
 # windows, 27 ms for sums.

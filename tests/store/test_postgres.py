@@ -12,8 +12,10 @@ import psycopg
 import pytest
 
 from elastic.errors import AlreadyRunning, InvalidInput, StoreUnavailable
+from elastic.model import Job, Node
 from elastic.store import Database, Store, inspect_store, open_store
 from tests.postgres import PostgresServer
+from tests.store.rows import window
 
 
 @pytest.fixture
@@ -136,6 +138,18 @@ def test_a_reader_sees_one_state(url: str, owner: Store) -> None:
         note(owner, "meanwhile")
         assert connection.exec_driver_sql(count).scalar() == 0
     database.close()
+
+
+@pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
+def test_a_hundred_jobs_do_not_use_up_the_numbers_of_windows(
+    url: str, store: Store, job: Job, node: Node
+) -> None:
+    with psycopg.connect(url.replace("postgresql+psycopg", "postgresql")) as connection:
+        connection.execute("SELECT setval('windows_id_seq', 2147483646)")
+    last = [window(node, seq) for seq in (1, 2, 3)]
+    assert store.measurements.append(node.id, last) == 3
+    (series,) = store.facts.of(job.id, now_s=300.0).series
+    assert len(series.samples) == 3
 
 
 def test_a_database_of_another_kind_is_refused() -> None:
