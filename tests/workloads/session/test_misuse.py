@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from elastic.errors import InvalidInput
-from elastic.workloads.session import Session, SessionSettings, SessionStep
+from elastic.workloads.session import Session, SessionSettings, SessionStep, optimizer_units
 from tests.workloads.session.stores import serve_store, session_settings
 
 GRADIENTS = (torch.ones(2, 3), torch.ones(2))
@@ -75,6 +75,35 @@ def test_apply_may_not_change_its_gradients_behind_torch_s_back(settings: Sessio
         ):
             session.run(_compute)
         assert session.step == 0
+
+
+@pytest.mark.parametrize("way", ["zeroed", "added to by a backward pass"])
+def test_gradients_may_not_be_changed_after_apply_either(
+    settings: SessionSettings, way: str
+) -> None:
+    weight = torch.zeros(3, requires_grad=True)
+    optimizer = torch.optim.SGD([weight], lr=0.1)
+
+    def apply(gradients: Sequence[Tensor | None], step: int) -> None:
+        weight.grad = gradients[0]
+        optimizer.step()
+
+    def compute(turn: SessionStep) -> Sequence[Tensor | None]:
+        if way == "zeroed":
+            optimizer.zero_grad(set_to_none=False)
+        weight.sum().backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        return [weight.grad]
+
+    units = optimizer_units(optimizer)
+    with Session.join(units, apply, batch=4, settings=settings) as session:
+        session.run(compute)
+        # A newcomer may not have been sent them yet.
+        for _ in range(2):
+            with pytest.raises(
+                InvalidInput, match=r"apply: .* found them changed in place after it; .*zero_grad"
+            ):
+                session.run(compute)
+        assert session.step == 1
 
 
 def test_apply_may_work_on_new_tensors(settings: SessionSettings) -> None:

@@ -95,6 +95,8 @@ class Buffers:
         self._turn = 0
         self._looks = LOOKS
         self._held_step: int | None = None
+        # autograd's count of changes to the last step's sums once `apply` has had them.
+        self._left_at: int | None = None
         self.is_exact = False  # whether members apply the sums kept last in exact arithmetic
 
     @torch.no_grad()
@@ -110,7 +112,8 @@ class Buffers:
 
         A gradient of None counts as zeros. Raises InvalidInput.
         """
-        # Fill the buffer that does not hold the last step's sums.
+        if self._left_at not in (None, self._changes()):
+            raise _changed("in place after it")
         views = self._views[1 - self._turn]
         own = self._owns[1 - self._turn]
         given: Any = gradients
@@ -143,6 +146,7 @@ class Buffers:
         """Keeps what was filled last, and summed since, as the sums of step `step`."""
         self._turn = 1 - self._turn
         self._held_step = step
+        self._left_at = None
         self.is_exact = is_exact
 
     def holds(self, step: int) -> bool:
@@ -156,21 +160,15 @@ class Buffers:
     def hand_to(self, state: State, step: int) -> None:
         """Applies the last step's gradients.
 
-        Raises InvalidInput if `apply` changed them: other ranks may still need them.
+        Raises InvalidInput if `apply` changed them: other ranks may still need them. `fill` raises
+        it if they were changed after that.
         """
-        flat = self._flats[self._turn]
-        # autograd's counter of changes in place, for which torch has no public name.
-        before = flat._version  # noqa: SLF001
+        before = self._changes()
         code = self._looked() if self._looks else None
         state.move(self.summed(), step, is_exact=self.is_exact)
-        is_changed = flat._version != before  # noqa: SLF001
-        if is_changed or (code is not None and code != _code(self.flat())):
-            raise InvalidInput(
-                "apply: wanted the gradients left as they are, found them changed in place; let it "
-                "make new ones (gradient * 0.5, not gradient.mul_(0.5), nor "
-                "gradient.data.mul_(0.5))",
-                field="apply",
-            )
+        if self._changes() != before or (code is not None and code != _code(self.flat())):
+            raise _changed("in place")
+        self._left_at = before
 
     def flat(self) -> Tensor:
         """Returns the last step's gradients and the job's numbers, as one message carries them."""
@@ -203,6 +201,10 @@ class Buffers:
         self._looks -= 1
         return _code(self.flat())
 
+    def _changes(self) -> int:
+        """How often the last step's sums were changed in place: torch has no public name for it."""
+        return self._flats[self._turn]._version  # noqa: SLF001
+
     def _message(self, control: int) -> GradientMessage:
         """Returns the message that is being filled."""
         if control != self._control:
@@ -213,6 +215,16 @@ class Buffers:
                 for flat in self._flats
             ]
         return self._messages[1 - self._turn]
+
+
+def _changed(how: str) -> InvalidInput:
+    """The error of a script that changed a step's sums."""
+    return InvalidInput(
+        f"apply: wanted the gradients left as they are, found them changed {how}; let it make new "
+        "ones (gradient * 0.5, not gradient.mul_(0.5), nor gradient.data.mul_(0.5)), and end it "
+        "with optimizer.zero_grad(), so that no .grad is one of them",
+        field="apply",
+    )
 
 
 def _code(values: Tensor) -> int:
