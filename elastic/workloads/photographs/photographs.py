@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 import sys
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
@@ -77,11 +78,18 @@ class Photographs:
 
     def cut(self, drawn: Draw, height: int, width: int) -> Tensor:
         """Gives the same crop as it is stored, `(height, width, channels)`, uint8."""
-        pixels = _covering(self._pixels_of(bisect_right(self._ends, drawn.item)), height, width)
-        top = int(drawn.top * (pixels.shape[0] - height + 1))
-        left = int(drawn.left * (pixels.shape[1] - width + 1))
+        pixels = self._pixels_of(bisect_right(self._ends, drawn.item))
+        # An image that is smaller than the crop is enlarged until it fits. Only the part that the
+        # crop shows is: all of a strip of 1 x 2000 pixels would take gigabytes.
+        factor = max(1.0, height / pixels.shape[0], width / pixels.shape[1])
+        high = min(pixels.shape[0], math.ceil(height / factor))
+        wide = min(pixels.shape[1], math.ceil(width / factor))
+        top = int(drawn.top * (pixels.shape[0] - high + 1))
+        left = int(drawn.left * (pixels.shape[1] - wide + 1))
         # A copy: torch needs writable memory, and the image's own may be freed.
-        cut = torch.from_numpy(pixels[top : top + height, left : left + width].copy())
+        cut = torch.from_numpy(pixels[top : top + high, left : left + wide].copy())
+        if (high, wide) != (height, width):
+            cut = _enlarged(cut, height, width)
         return cut.flip(1) if drawn.is_mirrored else cut
 
     def _pixels_of(self, index: int) -> Pixels:
@@ -198,18 +206,15 @@ def _tiles(path: str, height: int, width: int) -> int:
         return max(1, (image.height // height) * (image.width // width))
 
 
-def _covering(pixels: Pixels, height: int, width: int) -> Pixels:
-    """Gives the image itself, or one just enlarged enough for the crop to fit."""
-    factor = max(height / pixels.shape[0], width / pixels.shape[1])
-    if factor <= 1:
-        return pixels
-    small = torch.from_numpy(pixels.copy()).permute(2, 0, 1)[None].float()
-    size = (
-        max(height, round(pixels.shape[0] * factor)),
-        max(width, round(pixels.shape[1] * factor)),
+def _enlarged(small: Tensor, height: int, width: int) -> Tensor:
+    """Gives `(h, w, channels)`, uint8, as large as that."""
+    large = functional.interpolate(
+        small.permute(2, 0, 1)[None].float(),
+        size=(height, width),
+        mode="bicubic",
+        align_corners=False,
     )
-    large = functional.interpolate(small, size=size, mode="bicubic", align_corners=False)
-    return large[0].round_().clamp_(0, 255).to(torch.uint8).permute(1, 2, 0).numpy()
+    return large[0].round_().clamp_(0, 255).to(torch.uint8).permute(1, 2, 0)
 
 
 def _tell(text: str) -> None:

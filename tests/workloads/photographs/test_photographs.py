@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -46,6 +47,25 @@ def test_an_image_smaller_than_the_crop_is_enlarged_to_cover_it(tmp_path: Path) 
     write_photographs(tmp_path, size=(10, 30))
     training, _ = open_photographs(str(tmp_path), None, height=32, width=24, channels=1)
     assert training.crop(MIDDLE, 32, 24).shape == (1, 32, 24)
+
+
+def test_of_a_strip_only_the_part_that_the_crop_shows_is_enlarged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "strip.png"
+    Image.linear_gradient("L").rotate(90).resize((300, 2)).save(path)
+    sizes = []
+
+    def interpolate(image: torch.Tensor, *, size: tuple[int, int], **more: Any) -> torch.Tensor:
+        sizes.append(size)
+        return enlarge(image, size=size, **more)
+
+    enlarge = torch.nn.functional.interpolate
+    monkeypatch.setattr(torch.nn.functional, "interpolate", interpolate)
+    strip = Photographs([str(path)], [1], 1)
+    left, right = (strip.crop(Draw(0, 0.5, place, False), 64, 48).mean() for place in (0, 0.999))
+    assert sizes == [(64, 48), (64, 48)], "it is 64 times as long, and takes as much memory"
+    assert min(left, right) < 0.05 and max(left, right) > 0.95, "both ends are shown"
 
 
 def test_a_dataset_is_a_folder_inside_the_data(tmp_path: Path) -> None:
