@@ -16,27 +16,35 @@ MOST_DECODED = 100
 _NAMED = 5
 
 
-def images_in(folder: str | Path) -> tuple[str, ...]:
+def images_in(folder: str | Path, closed: list[str] | None = None) -> tuple[str, ...]:
     """Returns the paths of all images below a folder, in the same order everywhere.
 
-    Raises InvalidInput for fewer than two.
+    `closed` gets the folders that cannot be read. Raises InvalidInput for fewer than two images.
     """
     folder = os.fspath(folder)
+    closed = [] if closed is None else closed
     if not os.path.isdir(folder):
         raise InvalidInput(
             f"data: wanted a folder of images, found none at {folder}; `data: {BUNDLED}` trains on "
             "the photographs that scikit-image brings",
             field="data",
         )
-    paths = [
-        os.path.join(root, name)
-        for root, _, names in os.walk(folder)
-        for name in names
-        # A name that begins with a dot is no image: macOS leaves such files beside each.
-        if os.path.splitext(name)[1].lower() in SUFFIXES and not name.startswith(".")
-    ]
+    paths: list[str] = []
+    # A link may lead to a folder that was looked through already, or back to one that it is in.
+    seen = {os.path.realpath(folder)}
+    walk = os.walk(
+        folder, followlinks=True, onerror=lambda error: closed.append(_closed_folder(error))
+    )
+    for root, below, names in walk:
+        below[:] = [name for name in sorted(below) if _is_open(os.path.join(root, name), seen)]
+        paths += [
+            os.path.join(root, name)
+            for name in names
+            # A name that begins with a dot is no image: macOS leaves such files beside each.
+            if os.path.splitext(name)[1].lower() in SUFFIXES and not name.startswith(".")
+        ]
     if len(paths) < 2:
-        raise _too_few(folder, len(paths))
+        raise _too_few(folder, len(paths), closed)
     return tuple(sorted(paths))
 
 
@@ -47,7 +55,8 @@ def look_over(folder: str | Path, *, height: int, width: int, most_unreadable: i
     """
     from elastic.workloads.pictures import NoImage, read_pixels, size_of
 
-    paths = images_in(folder)
+    closed: list[str] = []
+    paths = images_in(folder, closed)
     to_decode = {paths[place * len(paths) // MOST_DECODED] for place in range(MOST_DECODED)}
     unreadable: list[str] = []
     small: list[str] = []
@@ -64,8 +73,10 @@ def look_over(folder: str | Path, *, height: int, width: int, most_unreadable: i
             small.append(f"{path} ({wide} x {high})")
     check_unreadable(unreadable, most=most_unreadable)
     if len(paths) - len(unreadable) < 2:
-        raise _too_few(folder, len(paths) - len(unreadable))
+        raise _too_few(folder, len(paths) - len(unreadable), closed)
     told = [f"data: {len(paths):,} images in {folder}"]
+    if closed:
+        told.append(f"data: folders that cannot be read are left out: {_first(closed)}")
     if unreadable:
         told.append(
             f"data: {len(unreadable):,} of {len(paths):,} images are left out: {_first(unreadable)}"
@@ -95,8 +106,28 @@ def _first(names: Sequence[str]) -> str:
     return "; ".join(names[:_NAMED]) + more
 
 
-def _too_few(folder: str | Path, count: int) -> InvalidInput:
+def _is_open(folder: str, seen: set[str]) -> bool:
+    """Whether to look for images in a folder: not if it is hidden (a bin, thumbnails), or was seen.
+
+    It is seen from now on.
+    """
+    if os.path.basename(folder).startswith("."):
+        return False
+    place = os.path.realpath(folder)
+    is_new = place not in seen
+    seen.add(place)
+    return is_new
+
+
+def _closed_folder(error: OSError) -> str:
+    return f"{error.filename}: {error.strerror}"
+
+
+def _too_few(folder: str | Path, count: int, closed: Sequence[str]) -> InvalidInput:
+    unread = ""
+    if closed:
+        unread = f", and folders that cannot be read: {_first(closed)}"
     return InvalidInput(
-        f"data: wanted at least two images (one is held out) in {folder}, found {count}",
+        f"data: wanted at least two images (one is held out) in {folder}, found {count}{unread}",
         field="data",
     )

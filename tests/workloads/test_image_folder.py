@@ -3,6 +3,7 @@ limit."""
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
@@ -33,6 +34,54 @@ def test_images_are_found_in_one_order_below_the_folder_and_hidden_ones_are_none
         "b/1.JPG",
         "c.webp",
     ]
+
+
+def test_hidden_folders_are_not_looked_through(tmp_path: Path) -> None:
+    write_photographs(tmp_path, count=2)
+    write_photographs(tmp_path / ".Trash-1000" / "files", count=3)
+    assert looked_over(tmp_path) == [f"data: 2 images in {tmp_path}"]
+
+
+def test_links_to_folders_are_followed_and_each_folder_is_looked_through_once(
+    tmp_path: Path,
+) -> None:
+    write_photographs(tmp_path / "elsewhere", count=3)
+    folder = tmp_path / "photographs"
+    write_photographs(folder / "b", count=2)
+    (folder / "c").symlink_to(tmp_path / "elsewhere")
+    (folder / "a").symlink_to(folder / "b")
+    (folder / "b" / "round").symlink_to(folder)
+    assert [os.path.relpath(path, folder) for path in images_in(folder)] == [
+        "a/0.png",
+        "a/1.png",
+        "c/0.png",
+        "c/1.png",
+        "c/2.png",
+    ]
+
+
+def test_folders_that_cannot_be_read_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_photographs(tmp_path, count=2)
+    (tmp_path / "lost+found").mkdir()
+    closed, opened = {tmp_path / "lost+found"}, os.scandir
+
+    # The tests may run as root, who may read every folder.
+    def scandir(path: str) -> object:
+        if Path(path) in closed:
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return opened(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    assert looked_over(tmp_path)[1:] == [
+        f"data: folders that cannot be read are left out: {tmp_path / 'lost+found'}: Permission denied"
+    ]
+    closed.add(tmp_path)
+    with pytest.raises(
+        InvalidInput, match=r"found 0, and folders that cannot be read: .*: Permission denied"
+    ):
+        looked_over(tmp_path)
 
 
 def test_unreadable_images_are_named_up_to_a_limit_and_are_an_error_beyond_it(
