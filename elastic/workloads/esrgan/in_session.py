@@ -134,22 +134,33 @@ class _InSession:
     def _begin(self, session: Session) -> None:
         # The last step's state never counts as kept: the rank that kept it may have died.
         self.run.saver = self.run.new_saver(at=min(session.step, self.run.total - 1))
+        self._agree_on_features()
         self._see(session)
         self._judge_at_start(session)
-        is_pretrained = None
-        if self.progress.is_pretrained is not None:
-            is_pretrained = bool(self.facts[IS_PRETRAINED])
-        if is_pretrained != self.progress.is_pretrained:
-            theirs = _KINDS[bool(is_pretrained)]
-            ours = _KINDS[bool(self.progress.is_pretrained)]
-            raise InvalidInput(
-                f"features: the members' content loss looks through {theirs} features, this node "
-                f"has {ours} ones; give it the same VGG19 weights",
-                field="features",
-            )
         # The founder decides the features for all that join later.
         if session.round.world_size == 1:
             self.run.tell_of_features(self.found, self.progress)
+
+    def _agree_on_features(self) -> None:
+        """Looks through the same features as the members, which their founder has chosen.
+
+        Raises InvalidInput if this node lacks their weights.
+        """
+        ours = self.progress.is_pretrained
+        theirs = bool(self.facts[IS_PRETRAINED])
+        if ours is None or ours == theirs:
+            return
+        if theirs:
+            raise InvalidInput(
+                "features: the members' content loss looks through pretrained features, this node "
+                "has seeded random ones; give it the same VGG19 weights",
+                field="features",
+            )
+        # The founder had no weights. All nodes can draw what it has drawn.
+        self.passes.features = None
+        self.progress = self.run.with_features(
+            dataclasses.replace(self.progress, is_pretrained=False)
+        )
 
     def _judge_at_start(self, session: Session) -> None:
         """Has the founder judge the untrained generator before its first turn, before any state is
@@ -213,6 +224,3 @@ class _InSession:
         run.log(f"asked to stop, with no member left: stopped after iteration {progress.iteration}")
         drained(progress.iteration)
         return progress
-
-
-_KINDS = {True: "pretrained", False: "seeded random"}

@@ -3,21 +3,30 @@ have ended it."""
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import re
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 import torch
 
 from elastic.workloads.checkpoint import Checkpoints
-from elastic.workloads.esrgan.training import options_digest
+from elastic.workloads.esrgan.in_session import train_in_session
+from elastic.workloads.esrgan.networks import random_features
+from elastic.workloads.esrgan.training import Places, TrainingProgress, options_digest
+from elastic.workloads.session import CommittedStep, Session
+from elastic.workloads.session.turns import Compute
 from tests.workloads.esrgan.builders import TINY, tiny_options, write_photographs
 from tests.workloads.session.running import Fleet, running_fleet, wait_until
+from tests.workloads.session.stores import serve_store, session_settings
 
 ITERATIONS = 60
 # It would be through with its few turns before another one has imported torch: alone it takes its
@@ -163,6 +172,40 @@ def test_a_newcomer_computes_no_more_than_its_memory_holds_and_judges_nothing(
     assert set(re.findall(r"computes (\d+) samples", newcomer)) == {"1"}
     report = json.loads((tmp_path / "first" / "report.json").read_text())
     assert report["world_size"] == 2 and report["start_psnr_y_db"] is not None
+
+
+def test_a_newcomer_with_vgg19_s_weights_looks_through_random_features_as_the_members_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, founded, both = Session.run, threading.Event(), threading.Event()
+
+    def waiting_run(self: Session, compute: Compute) -> CommittedStep | None:
+        founded.set()
+        if self.round.world_size == 2:
+            both.set()
+        elif not both.is_set():
+            time.sleep(0.05 if self.step < ITERATIONS // 2 else 1.0)
+        return run(self, compute)
+
+    monkeypatch.setattr(Session, "run", waiting_run)
+    photographs = write_photographs(tmp_path / "photographs", size=(48, 48))
+    settings = session_settings(f"127.0.0.1:{serve_store().port}", "job", silence_s=5.0)
+    options = tiny_options(**_changed(photographs), warmup_batches=0)
+    has_weights = tmp_path / "newcomer" / "vgg19-features.pt"
+    has_weights.parent.mkdir()
+    torch.save(random_features(options.feature_layers, seed=9).layers.state_dict(), has_weights)
+
+    def node(name: str, features: str) -> TrainingProgress:
+        own = dataclasses.replace(options, features=features)
+        return train_in_session(own, Places(tmp_path / name, tmp_path / name), settings)
+
+    with ThreadPoolExecutor(2) as pool:
+        founder = pool.submit(node, "founder", "random")
+        founded.wait(60)
+        newcomer = pool.submit(node, "newcomer", "cached")
+        newcomer.add_done_callback(lambda _: both.set())
+        ends = [each.result() for each in (founder, newcomer)]
+    assert [(end.iteration, end.is_pretrained) for end in ends] == [(ITERATIONS, False)] * 2
 
 
 def _changed(photographs: Path) -> dict[str, object]:
