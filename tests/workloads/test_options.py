@@ -75,6 +75,8 @@ def test_the_reference_architecture_is_the_default() -> None:
         ({"dataset_name": "../../etc"}, "dataset_name", "wanted a plain folder name"),
         ({"epoch": 200}, "epoch", "wanted less than n_epochs (200)"),
         ({"data": ""}, "data", "wanted skimage or the path of a folder"),
+        ({"data": "~/photographs"}, "data", "wanted an absolute path, or one that counts from"),
+        ({"init": "~/generator_ema.safetensors"}, "init", "wanted an absolute path, or one that"),
         (
             {"dataset_name": "img_align_celeba"},
             "dataset_name",

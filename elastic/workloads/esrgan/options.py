@@ -137,6 +137,13 @@ class EsrganOptions:
             raise InvalidInput(
                 f"data: wanted {BUNDLED} or the path of a folder, got {self.data!r}", field="data"
             )
+        for name, path in (("data", self.data), ("init", self.init)):
+            if path is not None and path.startswith("~"):
+                raise InvalidInput(
+                    f"{name}: wanted an absolute path, or one that counts from the job's file, got "
+                    f"{path!r}; no node puts a home folder in place of ~",
+                    field=name,
+                )
         if self.dataset_name is not None and self.data == BUNDLED:
             raise no_dataset(self.dataset_name, "nowhere, since data does not say where it lies")
 
