@@ -160,7 +160,9 @@ class SumOverRanks(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
-        return ctx.all_reduce(gradient.clone(memory_format=torch.contiguous_format)), None
+        # By the same function, so that a gradient of this gradient is summed as well.
+        total: Tensor = SumOverRanks.apply(gradient, ctx.all_reduce)  # type: ignore[no-untyped-call]
+        return total, None
 
 
 def _all_reduce(values: Tensor) -> Tensor:
