@@ -231,6 +231,22 @@ def test_what_cannot_be_summed_is_told_before_there_is_anybody_to_sum_it_with(
         assert session.step == 0
 
 
+def test_a_sum_leaves_its_values_as_they_are_with_one_member_too(
+    settings: SessionSettings,
+) -> None:
+    given = torch.full((2,), 6.0, requires_grad=True)
+
+    def compute(turn: SessionStep) -> Sequence[Tensor]:
+        mean = turn.summed(given).div_(turn.batch)
+        assert mean.tolist() == [1.5, 1.5] and given.tolist() == [6.0, 6.0]
+        return [torch.ones(2, 3), *torch.autograd.grad(mean.sum(), given)]
+
+    task = Descent()
+    with Session.join(task.units(), task.apply, batch=4, settings=settings) as session:
+        session.run(compute)
+    assert task.parameters[1].tolist() == [-0.25, -0.25]
+
+
 @pytest.mark.parametrize(
     ("numbers", "given"), [(0, torch.ones(2)), (3, torch.ones(1)), (2, torch.ones(3)), (1, 3.0)]
 )

@@ -88,7 +88,8 @@ class SessionStep:
         """
         _require_summable(values)
         if self.round.group is None:
-            return values
+            # New values, as the sum of several ranks is: the script may change them in place.
+            return values.clone()
         # torch leaves apply untyped.
         total: Tensor = SumOverRanks.apply(values, self.all_reduce)  # type: ignore[no-untyped-call]
         return total
