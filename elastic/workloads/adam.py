@@ -14,6 +14,7 @@ from torch import Tensor
 from torch.optim.adam import adam
 
 from elastic.errors import InvalidInput
+from elastic.workloads.alias import alias_of
 from elastic.workloads.layout import in_memory_order, is_dense
 
 EPSILON = 1e-8  # torch.optim.Adam's default
@@ -89,7 +90,7 @@ class Adam:
 
     def units(self) -> list[tuple[Tensor, ...]]:
         """Returns for each parameter all that its gradient moves: itself, moments, step count."""
-        weights = [parameter.detach() for parameter in self._parameters]
+        weights = [alias_of(parameter) for parameter in self._parameters]
         return list(zip(weights, self._first, self._second, self._steps, strict=True))
 
     def tensors(self) -> list[Tensor]:

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, optim
 
 from elastic.errors import InvalidInput
+from elastic.workloads.alias import alias_of
 
 # Their `_init_group` makes the state as the first step finds it, and moves nothing: checked in
 # torch 2.13.
@@ -83,7 +84,8 @@ def optimizer_units(optimizer: optim.Optimizer) -> list[tuple[Tensor, ...]]:
                 field="optimizer",
             )
     return [
-        (parameter.detach(), *_state(optimizer, parameter, options)) for parameter, options in pairs
+        (alias_of(parameter), *_state(optimizer, parameter, options))
+        for parameter, options in pairs
     ]
 
 

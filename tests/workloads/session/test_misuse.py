@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from elastic.errors import InvalidInput
+from elastic.workloads.adam import Adam
 from elastic.workloads.session import Session, SessionSettings, SessionStep, optimizer_units
 from tests.workloads.session.stores import serve_store, session_settings
 
@@ -104,6 +105,32 @@ def test_gradients_may_not_be_changed_after_apply_either(
             ):
                 session.run(compute)
         assert session.step == 1
+
+
+@pytest.mark.parametrize("is_ours", [True, False])
+@pytest.mark.parametrize("moves_first", [True, False])
+def test_a_model_is_not_moved_in_memory_after_its_units_were_made(
+    settings: SessionSettings, is_ours: bool, moves_first: bool
+) -> None:
+    model = torch.nn.Conv2d(2, 3, 3)
+    if is_ours:
+        units = Adam(list(model.parameters()), b1=0.9, b2=0.999).units()
+    else:
+        units = optimizer_units(torch.optim.AdamW(model.parameters()))
+
+    def move() -> None:
+        model.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+
+    def train() -> None:
+        with Session.join(units, lambda *_: None, batch=4, settings=settings) as session:
+            assert not moves_first
+            move()
+            session.run(lambda turn: [None, None])
+
+    if moves_first:
+        move()
+    with pytest.raises(InvalidInput, match=r"unit 0: .* moved since the units were made"):
+        train()
 
 
 def test_apply_may_work_on_new_tensors(settings: SessionSettings) -> None:

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from elastic.errors import InvalidInput
+from elastic.workloads.alias import is_stale
 from elastic.workloads.arithmetic import ExactArithmetic
 from elastic.workloads.checkpoint import on_host
 from elastic.workloads.layout import dense_strides, placing, shares_memory
@@ -77,7 +78,11 @@ class State:
         return cls(tuple(tuple(unit) for unit in units), apply)
 
     def __post_init__(self) -> None:
-        """Raises InvalidInput if two units share a value: one's gradient would move the other."""
+        """Raises InvalidInput if two units share a value: one's gradient would move the other.
+
+        It also raises it if a parameter has moved.
+        """
+        self.require_in_place()
         if (index := shares_memory(self.units)) is not None:
             raise InvalidInput(
                 f"unit {index}: wanted tensors of its own, found memory that an earlier unit has "
@@ -93,6 +98,20 @@ class State:
     def device(self) -> torch.device:
         """The one device of all parameters."""
         return self.units[0][0].device
+
+    def require_in_place(self) -> None:
+        """Raises InvalidInput if a parameter has other memory than when its unit was made.
+
+        Training would move the new memory, and the old one would be sent to newcomers.
+        """
+        for index, parameter in enumerate(self.parameters):
+            if is_stale(parameter):
+                raise InvalidInput(
+                    f"unit {index}: wanted a parameter that stays in its memory, found that it has "
+                    "moved since the units were made, by model.to(...) or parameter.data = ...; "
+                    "change the model first, then make the units, then join",
+                    field="units",
+                )
 
     def move(self, gradients: Sequence[Tensor | None], step: int, *, is_exact: bool) -> None:
         """Lets the script move the units; `is_exact` if all processors must round alike."""

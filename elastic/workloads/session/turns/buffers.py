@@ -161,10 +161,10 @@ class Buffers:
         """Applies the last step's gradients.
 
         Raises InvalidInput if `apply` changed them: other ranks may still need them. `fill` raises
-        it if they were changed after that.
+        it if they were changed after that. It also raises it if a parameter has moved.
         """
         before = self._changes()
-        code = self._looked() if self._looks else None
+        code = self._looked(state) if self._looks else None
         state.move(self.summed(), step, is_exact=self.is_exact)
         if self._changes() != before or (code is not None and code != _code(self.flat())):
             raise _changed("in place")
@@ -196,8 +196,9 @@ class Buffers:
         kept = [(view, gradient) for view, gradient in pairs if gradient is not None]
         return [view for view, _ in kept], [gradient for _, gradient in kept]
 
-    def _looked(self) -> int:
+    def _looked(self, state: State) -> int:
         """Returns a checksum of the last step's gradients: `.data` changes are not counted."""
+        state.require_in_place()
         self._looks -= 1
         return _code(self.flat())
 
