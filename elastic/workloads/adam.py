@@ -14,8 +14,7 @@ from torch import Tensor
 from torch.optim.adam import adam
 
 from elastic.errors import InvalidInput
-from elastic.workloads.alias import alias_of
-from elastic.workloads.layout import in_memory_order, is_dense
+from elastic.workloads.layout import alias_of, in_memory_order, is_dense
 
 EPSILON = 1e-8  # torch.optim.Adam's default
 

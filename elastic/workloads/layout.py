@@ -7,6 +7,10 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
+from torch.utils.weak import WeakTensorKeyDictionary
+
+# The parameter of each alias, for as long as there is the alias.
+_PARAMETERS = WeakTensorKeyDictionary()
 
 
 def dense_strides(tensor: Tensor) -> tuple[int, ...]:
@@ -91,6 +95,30 @@ def in_memory_order(tensor: Tensor) -> Tensor:
         return tensor
     strides = tensor.stride()
     return tensor.permute(sorted(range(tensor.dim()), key=lambda each: -strides[each]))
+
+
+def alias_of(parameter: Tensor) -> Tensor:
+    """Returns the values of a parameter, in its own memory.
+
+    >>> model = torch.nn.Conv2d(2, 3, 3)
+    >>> alias = alias_of(model.weight)
+    >>> is_stale(alias)
+    False
+    >>> model = model.to(memory_format=torch.channels_last)
+    >>> is_stale(alias)
+    True
+    """
+    alias = parameter.detach()
+    _PARAMETERS[alias] = parameter
+    return alias
+
+
+def is_stale(tensor: Tensor) -> bool:
+    """Whether a tensor is the alias of a parameter that has other memory by now."""
+    if tensor not in _PARAMETERS:
+        return False
+    parameter: Tensor = _PARAMETERS[tensor]
+    return parameter.data_ptr() != tensor.data_ptr()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import doctest
+import gc
+import weakref
 
 import torch
 
@@ -35,3 +37,18 @@ def test_tensors_that_lie_between_each_other_share_nothing() -> None:
         "of another type too"
     )
     assert layout.shares_memory([columns[0], [torch.zeros(3)], [flat], columns[1]]) == 2
+
+
+def test_an_alias_moves_with_its_parameter_s_memory_and_does_not_outlive_itself() -> None:
+    parameter = torch.nn.Parameter(torch.zeros(3))
+    other = layout.alias_of(parameter)
+    other.add_(1)
+    parameter.share_memory_()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+    assert (
+        parameter.tolist() == [1, 1, 1] and not layout.is_stale(other) and not other.requires_grad
+    )
+    assert not layout.is_stale(torch.zeros(3)), "it is no alias"
+    seen = weakref.ref(parameter)
+    del other, parameter
+    gc.collect()
+    assert seen() is None

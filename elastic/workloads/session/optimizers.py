@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, optim
 
 from elastic.errors import InvalidInput
-from elastic.workloads.alias import alias_of
+from elastic.workloads.layout import alias_of
 
 # Their `_init_group` makes the state as the first step finds it, and moves nothing: checked in
 # torch 2.13.

@@ -10,10 +10,9 @@ import torch
 from torch import Tensor
 
 from elastic.errors import InvalidInput
-from elastic.workloads.alias import is_stale
 from elastic.workloads.arithmetic import ExactArithmetic
 from elastic.workloads.checkpoint import on_host
-from elastic.workloads.layout import dense_strides, placing, shares_memory
+from elastic.workloads.layout import dense_strides, is_stale, placing, shares_memory
 from elastic.workloads.session.rounds import FLOATS
 
 # Moves the state by the summed gradients of a step: `apply(gradients, step)`. `None` means: leave

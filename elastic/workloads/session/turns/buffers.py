@@ -222,8 +222,8 @@ def _changed(how: str) -> InvalidInput:
     """The error of a script that changed a step's sums."""
     return InvalidInput(
         f"apply: wanted the gradients left as they are, found them changed {how}; let it make new "
-        "ones (gradient * 0.5, not gradient.mul_(0.5), nor gradient.data.mul_(0.5)), and end it "
-        "with optimizer.zero_grad(), so that no .grad is one of them",
+        "ones (gradient * 0.5, not gradient.mul_(0.5), nor gradient.data.mul_(0.5)). If it sets "
+        ".grad, let it end with optimizer.zero_grad()",
         field="apply",
     )
 
