@@ -12,8 +12,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 from elastic.clock import Clock
+from elastic_lab.callers import is_own_user
 
 ADDRESS = "169.254.169.254"
 PORT = 80
@@ -62,12 +64,19 @@ class MetadataServer:
     """Answers on one listening socket, for one instance."""
 
     def __init__(
-        self, listener: socket.socket, read: Callable[[], Metadata], *, clock: Clock
+        self,
+        listener: socket.socket,
+        read: Callable[[], Metadata],
+        *,
+        clock: Clock,
+        is_shared: bool = False,
     ) -> None:
+        """With `is_shared` other users of this machine reach the listener, and are not heard."""
         handler = type(
             "Handler", (_Handler,), {"read": staticmethod(read), "tokens": _Tokens(clock)}
         )
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler, bind_and_activate=False)
+        kind = _OwnUserServer if is_shared else ThreadingHTTPServer
+        self._server = kind(("127.0.0.1", 0), handler, bind_and_activate=False)
         # The listener was made inside the machine's network; that of the server is only in the way.
         self._server.socket.close()
         self._server.socket = listener
@@ -83,6 +92,13 @@ class MetadataServer:
         self._server.shutdown()
         self._thread.join()
         self._server.server_close()
+
+
+class _OwnUserServer(ThreadingHTTPServer):
+    """Hangs up on other users: user data tells how to join as this instance."""
+
+    def verify_request(self, request: Any, client_address: Any) -> bool:
+        return is_own_user(client_address, request.getsockname())
 
 
 def documents(metadata: Metadata) -> dict[str, str | bytes]:

@@ -9,6 +9,7 @@ import os
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from ipaddress import IPv4Network
 from pathlib import Path
 from typing import cast
 
@@ -23,6 +24,7 @@ from elastic.clock import Clock, SystemClock
 from elastic.durations import NOTICE_S
 from elastic.errors import Conflict, InvalidInput, NotFound
 from elastic_lab.bill import Bill, Tariff, make_bill
+from elastic_lab.callers import OwnCallers
 from elastic_lab.cloud import Cloud
 from elastic_lab.cloud_init import require_cloud_init
 from elastic_lab.control import Control
@@ -246,8 +248,13 @@ class Lab:
         middleware = Middleware(
             moto, self.scenario, launcher, Control(self), self.log, self.door_of
         )
+        # Addresses that processes of this machine have are anybody's.
+        network = None
+        if isinstance(self._hypervisor, NamespaceHypervisor):
+            network = IPv4Network(self._hypervisor.network)
+        callers = OwnCallers(middleware, self.gateway, network)
         return make_server(
-            self.gateway, port, middleware, threaded=True, request_handler=_QuietHandler
+            self.gateway, port, callers, threaded=True, request_handler=_QuietHandler
         )
 
 

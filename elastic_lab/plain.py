@@ -41,7 +41,7 @@ class PlainHypervisor:
         init = write_boot_files(folder, order)
         # Any port: 169.254.169.254 would need root, so the machine gets the address by a variable.
         listener = socket.create_server((order.address, 0), backlog=64)
-        metadata = MetadataServer(listener, order.read_metadata, clock=self._clock)
+        metadata = MetadataServer(listener, order.read_metadata, clock=self._clock, is_shared=True)
         metadata.start()
         env = {
             **environment(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import fcntl
 import os
+import stat
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -67,9 +69,17 @@ def _root() -> Path:
     # Not TMPDIR: all labs of a user share the machine's namespaces and addresses, so they must see
     # each other's locks.
     root = _SHARED / f"elasticd-lab-{os.geteuid()}"
-    root.mkdir(mode=0o700, exist_ok=True)
-    if root.stat().st_uid != os.geteuid():
-        raise Conflict(f"{root} belongs to another user: remove it")
+    with suppress(FileExistsError):
+        root.mkdir(mode=0o700)
+    # Anybody may have made it first: a link would let a lab write and delete elsewhere, and in a
+    # folder that others may write to they would change what instances run.
+    found = root.lstat()
+    is_own = found.st_uid == os.geteuid() and stat.S_ISDIR(found.st_mode)
+    if not is_own or found.st_mode & 0o077:
+        raise Conflict(
+            f"{root}: wanted a folder of this user's with mode 700, found another's, a link or "
+            "another mode: remove it"
+        )
     return root
 
 

@@ -13,6 +13,7 @@ from elastic.rendezvous.connections import (
 from elastic.rendezvous.credential import Credential, write_credential
 from elastic.rendezvous.key_values import KeyValues, Missing, Values
 from elastic.rendezvous.listening import listen
+from elastic.rendezvous.local_user import user_of
 from elastic.rendezvous.server import StoreServer
 
 __all__ = [
@@ -33,5 +34,6 @@ __all__ = [
     "ours",
     "patient",
     "place_of",
+    "user_of",
     "write_credential",
 ]

@@ -16,10 +16,18 @@ import socket
 import struct
 import threading
 from collections.abc import Callable
-from pathlib import Path
 
 from elastic.durations import GLANCE_S
-from elastic.rendezvous import Missing, OpenConnections, StoreLost, Values, accepted, halt, ours
+from elastic.rendezvous import (
+    Missing,
+    OpenConnections,
+    StoreLost,
+    Values,
+    accepted,
+    halt,
+    ours,
+    user_of,
+)
 
 HOST = "127.0.0.1"
 MAGIC = 0x3C85F7CE
@@ -73,7 +81,7 @@ class WorkerStore:
 
     def _accept(self) -> None:
         for connection, address in accepted(self._listener, self._closed):
-            if _user_of(address, self.port) != os.geteuid():
+            if user_of(address, connection.getsockname()) != os.geteuid():
                 self.refused += 1
                 connection.close()
                 continue
@@ -224,25 +232,3 @@ class _Conversation:
                 raise ConnectionResetError("the worker has gone")
             content += piece
         return bytes(content)
-
-
-def _user_of(address: tuple[str, int], port: int) -> int | None:
-    """The user whose socket at `address` of this machine is connected to our `port`.
-
-    None if there is none: it may be gone already.
-    """
-    for name, host in (("tcp", ""), ("tcp6", "0000000000000000FFFF0000")):
-        wanted = f"{host}{_hexadecimal(address[0])}:{address[1]:04X}"
-        other = f"{host}{_hexadecimal(HOST)}:{port:04X}"
-        with contextlib.suppress(OSError):
-            for line in Path("/proc/net", name).read_text().splitlines()[1:]:
-                fields = line.split()
-                # Its own address, the other's, the state (1: established) and the user (proc(5)).
-                if fields[1] == wanted and fields[2] == other and fields[3] == "01":
-                    return int(fields[7])
-    return None
-
-
-def _hexadecimal(host: str) -> str:
-    # As the kernel prints a number whose bytes are in network order.
-    return f"{struct.unpack('=I', socket.inet_aton(host))[0]:08X}"
