@@ -35,7 +35,12 @@ def show(
     connection = connection_of(context)
     file = connection.token_file or default_token_file()
     if link:
-        print(f"{connection.address()}/login?token={read_token(file)}")
+        from elastic.client.strangers import is_there  # ssl is slow to import
+
+        token = read_token(file)
+        # The browser that opens the link gives the token to what listens there.
+        is_there(connection.address(), owner=file.stat().st_uid)
+        print(f"{connection.address()}/login?token={token}")
     else:
         print(file if path else read_token(file))
 

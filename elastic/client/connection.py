@@ -30,9 +30,21 @@ class Connection:
     def open(self) -> Client:
         """Returns a client of that daemon. Raises Unauthorized if there is no token."""
         from elastic.client.rest import Client  # HTTP is slow to import; `--help` needs none
+        from elastic.client.strangers import is_there
 
         url = self.address()
-        return Client(url=url, token=self._token(), trust=self._trust(url))
+        if self.token_file is None and (token := os.environ.get("ELASTICD_TOKEN")):
+            return Client(url=url, token=token, trust=self._trust(url))
+        file = self.token_file or default_token_file()
+        token = read_token(file)
+        # The daemon made the file, or it is a copy of this user's.
+        owner = file.stat().st_uid
+        return Client(
+            url=url,
+            token=token,
+            trust=self._trust(url),
+            is_there=lambda: is_there(url, owner=owner),
+        )
 
     def address(self) -> str:
         """The daemon's URL."""
@@ -48,11 +60,6 @@ class Connection:
             return trust_for(url)
         # This machine's own daemon wrote the file: whatever name it is called by, it is that one.
         return trust_for(url, _certificates_in(default_certificate_file()), checks_name=False)
-
-    def _token(self) -> str:
-        if self.token_file is None and (token := os.environ.get("ELASTICD_TOKEN")):
-            return token
-        return read_token(self.token_file or default_token_file())
 
 
 def connect(

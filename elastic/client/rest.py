@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import ssl
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -60,6 +60,7 @@ class Client:
     """One daemon's REST interface under /v1.
 
     `trust` is what `trust_for` gives for the address; `transport` lets tests answer in process.
+    `is_there` is asked before each request: whether something listens that may have the token.
     Raises InvalidInput for plain HTTP to another machine.
     """
 
@@ -70,8 +71,15 @@ class Client:
         token: str,
         trust: ssl.SSLContext | bool | None = None,
         transport: httpx2.BaseTransport | None = None,
+        is_there: Callable[[], bool] = lambda: True,
     ) -> None:
         self.url = url.rstrip("/")
+
+        def check(request: httpx2.Request) -> None:
+            # Refused here: what begins to listen after this look must not get the token.
+            if not is_there():
+                raise httpx2.ConnectError("nothing listens there", request=request)
+
         try:
             self._http = httpx2.Client(
                 base_url=self.url,
@@ -81,6 +89,7 @@ class Client:
                 verify=trust_for(self.url) if trust is None else trust,
                 # A proxy named in the environment must not see the token.
                 trust_env=False,
+                event_hooks={"request": [check]},
             )
         except httpx2.InvalidURL as error:
             raise InvalidInput(

@@ -13,7 +13,7 @@ from elastic.rendezvous.connections import (
 from elastic.rendezvous.credential import Credential, write_credential
 from elastic.rendezvous.key_values import KeyValues, Missing, Values
 from elastic.rendezvous.listening import listen
-from elastic.rendezvous.local_user import user_of
+from elastic.rendezvous.local_user import listeners_at, user_of
 from elastic.rendezvous.server import StoreServer
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "family",
     "halt",
     "listen",
+    "listeners_at",
     "ours",
     "patient",
     "place_of",

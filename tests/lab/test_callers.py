@@ -55,7 +55,7 @@ def as_other_user(method: str, url: str, body: bytes, headers: Mapping[str, str]
         check=True,
         **identity(),
     )
-    return done.stdout.strip()
+    return str(done.stdout).strip()
 
 
 def status_of(url: str, body: bytes | None = None, **headers: str) -> int:
