@@ -97,12 +97,22 @@ def plain(line: str, *, cut: int = 0) -> str:
     >>> plain("x" * 5000)[-30:]
     'xx ... (1,000 characters more)'
     """
-    if not line.isprintable():
-        line = _CONTROLS.sub(_written_out, _ESCAPES.sub("", line))
+    line = harmless(line)
     cut += max(0, len(line) - MAX_CHARACTERS)
     if cut:
         return f"{line[:MAX_CHARACTERS]} ... ({cut:,} characters more)"
     return line
+
+
+def harmless(line: str) -> str:
+    r"""The whole line without escape sequences, with control characters written out.
+
+    >>> harmless("\x1b]52;c;cm0=\x07copied\x07")
+    'copied\\x07'
+    """
+    if line.isprintable():
+        return line
+    return _CONTROLS.sub(_written_out, _ESCAPES.sub("", line))
 
 
 def plain_lines(text: str) -> str:

@@ -34,6 +34,7 @@ from elastic.cli.exits import exit_code_of
 from elastic.cli.outlet import outlive_reader
 from elastic.client import Connection
 from elastic.errors import ElasticError
+from elastic.log_line import plain_lines
 
 app = typer.Typer(
     name="elasticd",
@@ -123,5 +124,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except ElasticError as error:
         # Into one file or pipe, what was printed before the error must stand before it.
         sys.stdout.flush()
-        print(f"elasticd: {error}", file=sys.stderr)
+        # It may quote what a node said, or the name of a job's file.
+        print(f"elasticd: {plain_lines(str(error))}", file=sys.stderr)
         sys.exit(exit_code_of(error))

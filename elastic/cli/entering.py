@@ -22,6 +22,7 @@ from elastic.errors import (
     ProviderError,
     StoreUnavailable,
 )
+from elastic.log_line import plain_lines
 
 if TYPE_CHECKING:
     from elastic.cli.foreground import Ended
@@ -72,7 +73,7 @@ def _enter(context: typer.Context, node: str, command: Sequence[str]) -> int:
             with suppress(DaemonUnreachable, StoreUnavailable):
                 client.post(f"{path}:leave", body=left)
     if ended.because:
-        typer.echo(f"elasticd: {node} {ended.because}", err=True)
+        typer.echo(f"elasticd: {node} {plain_lines(ended.because)}", err=True)
         return ExitCode.NODE_ENDED
     return ended.exit_code
 

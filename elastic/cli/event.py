@@ -13,6 +13,7 @@ from elastic.cli import render
 from elastic.cli.options import JobOption, LimitOption, ListOutputOption, connection_of, limit_of
 from elastic.cli.outlet import has_reader
 from elastic.cli.render import Column, ListOutput
+from elastic.log_line import plain_lines
 
 if TYPE_CHECKING:
     from elastic.client.rest import Client, JsonObject
@@ -86,4 +87,5 @@ def _follow(client: Client, *, after: int | None, job: str | None, output: ListO
 
 def line_of(event: JsonObject) -> str:
     """Writes an event as one line."""
-    return f"{figures.instant(event['at_s'])}  {event['kind']:<12}  {event['text']}"
+    text = plain_lines(event["text"])
+    return f"{figures.instant(event['at_s'])}  {event['kind']:<12}  {text}"

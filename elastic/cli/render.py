@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import sys
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from elastic import figures
 from elastic.clock import SystemClock
 from elastic.figures import instant, number, span
-from elastic.log_line import plain_lines
+from elastic.log_line import harmless, plain_lines
 from elastic.model import Workers
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 UNKNOWN = "-"
+# What JSON does not have to escape: C1 controls, and what changes a line's direction.
+_ACTING = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 # Longer lines of prose are hard to read.
 _WIDTH = 110
 # Prose in a narrower column cannot be read.
@@ -71,6 +74,9 @@ def show_list(
     match output.value:
         case "json":
             show_json(list(items))
+        case "csv" if sys.stdout.isatty():
+            # A script's own words must not act on the terminal. Into a file they are exact.
+            print("\n".join(map(harmless, csv_of(items).split("\n"))), end="")
         case "csv":
             print(csv_of(items), end="")
         case _ if sys.stdout.isatty():
@@ -111,7 +117,9 @@ def _flat(item: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]
 
 def show_json(value: object) -> None:
     """Prints `value` as JSON."""
-    print(json.dumps(value, indent=2, ensure_ascii=False))
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    # JSON's own escapes for what may act on a terminal: the value stays the same.
+    print(_ACTING.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
 def show_one(

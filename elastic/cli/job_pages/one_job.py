@@ -256,13 +256,13 @@ def show_report(report: Mapping[str, Any]) -> None:
     )
     show_uses(report)
     for warning in report.get("warnings", ()):
-        print(f"warning: {warning}")
+        print(plain_lines(f"warning: {warning}"))
     _show_fixed(report)
     print("\ndecisions that changed something:")
     render.show(render.table_of(report["decisions"], _REPORT_DECISIONS))
     if report["quality"]:
         said = ", ".join(f"{name} = {_value(value)}" for name, value in report["quality"].items())
-        print(f"\nwhat the job says of its result:\n{render.paragraph(said)}")
+        print(f"\nwhat the job says of its result:\n{render.paragraph(plain_lines(said))}")
     # The same note may come from every node.
     for note in dict.fromkeys(each["text"] for each in report["notes"]):
         print(plain_lines(f"note: {note}"))
