@@ -55,13 +55,18 @@ def execute(context: typer.Context, node: NodeArgument, command: CommandArgument
 
 
 def _enter(context: typer.Context, node: str, command: Sequence[str]) -> int:
-    with connection_of(context).open() as client:
+    connection = connection_of(context)
+    with connection.open() as client:
         path = f"/v1/nodes/{quote(node, safe='')}"
         # On record before anything runs: whatever happens to this computer, the entry is known.
         began = client.post(f"{path}:enter", body={"by": _me(), "command": list(command)})
         left: JsonObject = {"entry": began["entry"]}
         try:
-            ended = _run(client, path, _way_of(began["way"]), command)
+            way = _way_of(began["way"])
+            # Another machine's daemon must not choose files here: they may name programs to run.
+            if not connection.is_of_this_machine():
+                way = replace(way, ssh_config="", known_hosts="")
+            ended = _run(client, path, way, command)
             left["because"] = ended.because
             if not ended.because:
                 left["exit_code"] = ended.exit_code
@@ -123,7 +128,7 @@ def _run_here(
     from elastic.model import entering
 
     _check_place(way)
-    # The daemon names its own files. On another computer they are not there, and ssh has its own.
+    # Where the daemon may name its own files they may be gone, and ssh has its own.
     files = {each for each in (way.ssh_config, way.known_hosts) if each and os.path.exists(each)}
     words = entering(way, command, has_terminal=has_terminal, files=files)
     if shutil.which(words[0]) is None:
@@ -232,10 +237,17 @@ def _check_place(way: WayIn) -> None:
     """Raises InvalidInput where the node's processes run on another machine than this one."""
     import socket
 
+    from elastic.model import Means
     from elastic.providers.keeping import boot_id
 
-    # The boot's id and not the host's name: two machines may have one name.
-    if way.boot_id and way.boot_id != boot_id():
+    # ssh would take it for an option, which may name a program to run here.
+    if way.target.startswith("-"):
+        raise InvalidInput(
+            f"wanted a host to enter, the daemon says {way.target!r}: is this elasticd's address?"
+        )
+    # The boot's id and not the host's name: two machines may have one name. A daemon elsewhere
+    # that leaves it out has its script run on no person's computer.
+    if way.means is Means.PROCESSES and way.boot_id != boot_id():
         raise InvalidInput(
             f"the node runs on {way.machine}, the daemon's own machine, and this is "
             f"{socket.gethostname()}: log in there, and enter the node from there"

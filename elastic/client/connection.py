@@ -50,13 +50,17 @@ class Connection:
         """The daemon's URL."""
         return self.url or os.environ.get("ELASTICD_URL") or default_url()
 
+    def is_of_this_machine(self) -> bool:
+        """Whether it is the daemon of this machine's data folder."""
+        return self.address() == default_url()
+
     def _trust(self, url: str) -> ssl.SSLContext | bool:
         """What the daemon's certificate is checked by. Raises InvalidInput."""
         from elastic.trust import trust_for  # ssl is slow to import
 
         if self.ca_file is not None:
             return trust_for(url, _certificates_in(self.ca_file))
-        if not url.startswith("https:") or url != default_url():
+        if not url.startswith("https:") or not self.is_of_this_machine():
             return trust_for(url)
         # This machine's own daemon wrote the file: whatever name it is called by, it is that one.
         return trust_for(url, _certificates_in(default_certificate_file()), checks_name=False)

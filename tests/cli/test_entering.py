@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -49,6 +50,42 @@ def test_a_computer_without_the_tool_says_which(
     monkeypatch.setenv("PATH", str(tmp_path))
     outcome = run("node", "exec", node.id, "nvidia-smi", "-L")
     assert (outcome.status, "wanted srun on this computer" in outcome.err) == (2, True)
+
+
+def test_a_daemon_that_lies_runs_nothing_on_the_persons_own_computer(
+    live: Live, run: Run, node: Node, tmp_path: Path
+) -> None:
+    mark = tmp_path / "mark"
+    lead(live, node, replace(ELSEWHERE, folder=f"$(touch {mark})", boot_id=""))
+    assert run("node", "exec", node.id, "true").status == 2
+    lead(live, node, WayIn(Means.SSH, target=f"-oProxyCommand=touch {mark}", folder="/w"))
+    refused = run("node", "exec", node.id, "true")
+    assert (refused.status, "wanted a host to enter" in refused.err) == (2, True)
+    assert not mark.exists()
+
+
+def test_a_daemon_of_another_machine_chooses_no_files_for_ssh(
+    live: Live, run: Run, node: Node, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    mark = tmp_path / "mark"
+    # Anything that a person has downloaded.
+    config = tmp_path / "results"
+    config.write_text(f"Host *\n  ProxyCommand touch {mark}\n")
+    said = tmp_path / "said"
+    ssh = tmp_path / "bin" / "ssh"
+    ssh.parent.mkdir()
+    ssh.write_text(f'#!/bin/sh\necho "$@" >{said}\n')
+    ssh.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{ssh.parent}:/usr/bin:/bin")
+    files = {"ssh_config": str(config), "known_hosts": str(config)}
+    lead(live, node, WayIn(Means.SSH, target="box", folder="/w", **files))
+    assert run("node", "exec", node.id, "true").status == 0
+    assert str(config) not in said.read_text()
+    # The daemon of this machine's own data folder is its user's.
+    monkeypatch.setenv("ELASTICD_DATA_DIR", str(tmp_path))
+    (tmp_path / "daemon.json").write_text(json.dumps({"url": live.url}))
+    assert run("node", "exec", node.id, "true").status == 0
+    assert f"-F {config}" in said.read_text()
 
 
 def test_a_command_is_wanted(run: Run, node: Node) -> None:
