@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, BinaryIO, Generic, Protocol, TypeVar
 
 from elastic.checkpoints import (
     CheckpointIndex,
@@ -16,6 +17,7 @@ from elastic.checkpoints import (
     Location,
     Objects,
     is_location,
+    opened_itself,
     parse_location,
 )
 from elastic.clock import Clock
@@ -78,18 +80,40 @@ class FolderArtifacts:
     folders: JobFolders
 
     def listed(self, job_id: str) -> tuple[ArtifactFile, ...]:
-        folder = self.folders.artifacts(job_id)
-        if not folder.is_dir():
+        try:
+            with self._folder(job_id) as folder, os.scandir(folder) as entries:
+                found = sorted(
+                    (_kept(entry) for entry in entries if _is_plain(entry)),
+                    key=lambda each: each.name,
+                )
+        except OSError:
             return ()
-        names = sorted(entry.name for entry in os.scandir(folder) if _is_plain(entry))
-        return tuple(_kept(folder / name) for name in names[:_MOST_LISTED])
+        return tuple(found[:_MOST_LISTED])
 
     def open(self, job_id: str, name: str) -> Opened:
-        path = self.folders.artifacts(job_id) / name
-        # A job may write any link there, and the daemon may read more than the job's owner.
-        if not _NAME.fullmatch(name) or path.is_symlink() or not path.is_file():
+        if not _NAME.fullmatch(name):
             raise _none_such(job_id, name)
-        return Opened(path.stat().st_size, _pieces(path))
+        try:
+            with self._folder(job_id) as folder:
+                file = os.fdopen(opened_itself(name, folder=folder), "rb")
+        except OSError as error:
+            raise _none_such(job_id, name) from error
+        return Opened(os.fstat(file.fileno()).st_size, _pieces(file))
+
+    @contextmanager
+    def _folder(self, job_id: str) -> Iterator[int]:
+        """The job's folder, open. Raises OSError where there is none, or a link in its way."""
+        root = self.folders.root
+        at = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            # A job may write any link there, and the daemon may read more than the job's owner.
+            for part in self.folders.artifacts(job_id).relative_to(root).parts:
+                inner = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=at)
+                os.close(at)
+                at = inner
+            yield at
+        finally:
+            os.close(at)
 
 
 @dataclass(slots=True)
@@ -166,13 +190,13 @@ def _is_plain(entry: os.DirEntry[str]) -> bool:
     return entry.is_file(follow_symlinks=False) and _NAME.fullmatch(entry.name) is not None
 
 
-def _kept(path: Path) -> ArtifactFile:
-    found = path.stat()
-    return ArtifactFile(path.name, found.st_size, found.st_mtime)
+def _kept(entry: os.DirEntry[str]) -> ArtifactFile:
+    found = entry.stat(follow_symlinks=False)
+    return ArtifactFile(entry.name, found.st_size, found.st_mtime)
 
 
-def _pieces(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as file:
+def _pieces(file: BinaryIO) -> Iterator[bytes]:
+    with file:
         while piece := file.read(_CHUNK_BYTES):
             yield piece
 

@@ -6,7 +6,7 @@ from elastic.checkpoints.folder import Changing, Folder, Look, Still
 from elastic.checkpoints.index import CheckpointIndex
 from elastic.checkpoints.location import Location, is_location, parse_location
 from elastic.checkpoints.manifest import File, Manifest, Place
-from elastic.checkpoints.objects import FolderObjects, Objects
+from elastic.checkpoints.objects import FolderObjects, Objects, opened_itself
 from elastic.checkpoints.working import UNSEEN, WorkingFolder
 
 __all__ = [
@@ -28,5 +28,6 @@ __all__ = [
     "commit",
     "fill",
     "is_location",
+    "opened_itself",
     "parse_location",
 ]

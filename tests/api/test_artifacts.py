@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import boto3
@@ -12,7 +14,9 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from api.app import give_context
-from api.artifacts import artifacts_in
+from api.artifacts import FolderArtifacts, artifacts_in
+from elastic.errors import NotFound
+from elastic.reconciler import JobFolders
 from tests.api.world import World, train
 from tests.checkpoints.bucket import serve_s3
 
@@ -103,3 +107,34 @@ def test_a_bucket_that_is_not_there_is_told_and_takes_no_page_down(
     assert (refused.status_code, "NoSuchBucket" in refused.json()["detail"]) == (503, True)
     assert elsewhere.get("/v1/jobs/first/report").json()["artifacts"] == []
     assert elsewhere.get("/jobs/first").status_code == 200
+
+
+@pytest.mark.parametrize("way", ["token", "artifacts", "job"])
+def test_a_link_that_a_job_lays_leads_to_nothing_of_the_daemons(tmp_path: Path, way: str) -> None:
+    folders = JobFolders(tmp_path / "shared")
+    own = tmp_path / "daemon" / "artifacts"
+    own.mkdir(parents=True)
+    (own / "token").write_text("the daemon's")
+    place = folders.artifacts("job-1")
+    match way:
+        case "token":
+            place.mkdir(parents=True)
+            (place / "token").symlink_to(own / "token")
+        case "artifacts":
+            place.parent.mkdir(parents=True)
+            place.symlink_to(own)
+        case _:
+            place.parent.parent.mkdir(parents=True)
+            place.parent.symlink_to(own.parent)
+    artifacts = FolderArtifacts(folders)
+    assert artifacts.listed("job-1") == ()
+    with pytest.raises(NotFound):
+        artifacts.open("job-1", "token")
+
+
+def test_a_pipe_in_an_artifacts_place_makes_no_reader_wait(tmp_path: Path) -> None:
+    folders = JobFolders(tmp_path)
+    folders.artifacts("job-1").mkdir(parents=True)
+    os.mkfifo(folders.artifacts("job-1") / "sample.png")
+    with pytest.raises(NotFound):
+        FolderArtifacts(folders).open("job-1", "sample.png")

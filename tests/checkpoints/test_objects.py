@@ -81,3 +81,19 @@ def test_a_folder_that_takes_nothing_is_unavailable_storage(tmp_path: Path) -> N
     (tmp_path / "objects").write_text("a file")
     with pytest.raises(StorageUnavailable, match="wanted to create manifests/1"):
         FolderObjects(tmp_path / "objects").create("manifests/1", b"{}")
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe"])
+def test_what_a_job_lays_in_an_objects_place_is_not_read_for_others(
+    tmp_path: Path, kind: str
+) -> None:
+    secret = tmp_path / "token"
+    secret.write_text("the daemon's")
+    place = tmp_path / "objects" / "data" / "g000001-node-1" / ("0" * 64)
+    place.parent.mkdir(parents=True)
+    if kind == "link":
+        place.symlink_to(secret)
+    else:
+        os.mkfifo(place)
+    with pytest.raises(StorageUnavailable):
+        FolderObjects(tmp_path / "objects").stream(f"data/g000001-node-1/{'0' * 64}")

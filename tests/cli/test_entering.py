@@ -77,8 +77,8 @@ def test_a_daemon_of_another_machine_chooses_no_files_for_ssh(
     ssh.write_text(f'#!/bin/sh\necho "$@" >{said}\n')
     ssh.chmod(0o755)
     monkeypatch.setenv("PATH", f"{ssh.parent}:/usr/bin:/bin")
-    files = {"ssh_config": str(config), "known_hosts": str(config)}
-    lead(live, node, WayIn(Means.SSH, target="box", folder="/w", **files))
+    way = WayIn(Means.SSH, target="box", folder="/w")
+    lead(live, node, replace(way, ssh_config=str(config), known_hosts=str(config)))
     assert run("node", "exec", node.id, "true").status == 0
     assert str(config) not in said.read_text()
     # The daemon of this machine's own data folder is its user's.
