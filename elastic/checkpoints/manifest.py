@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from elastic.errors import CheckpointDamaged
+from elastic.log_line import plain
 
 FORMAT = "elasticd-manifest-1"
 MANIFESTS = "manifests/"
@@ -126,7 +127,8 @@ def from_json(data: bytes, *, place: Place, job_id: str) -> Manifest:
         ) from error
     if manifest.job_id != job_id:
         raise CheckpointDamaged(
-            f"{place.name}: wanted a checkpoint of {job_id}, found one of {manifest.job_id}"
+            # The daemon's log says it: what follows the end of a line would look like the daemon's.
+            f"{place.name}: wanted a checkpoint of {job_id}, found one of {plain(manifest.job_id)}"
         )
     if manifest.place != place:
         raise CheckpointDamaged(f"{place.name}: found the manifest of {manifest.place.name}")

@@ -34,6 +34,13 @@ def test_marks_of_saves_are_read_as_they_were_written() -> None:
     assert list(found.saves) == list(MANIFEST.saves), "the newest last"
 
 
+def test_a_manifest_writes_no_line_of_its_own_into_the_daemons_log() -> None:
+    fields = json.loads(to_json(MANIFEST)) | {"job_id": "b\n2026-11-28 \x1b[2Kforged"}
+    with pytest.raises(CheckpointDamaged) as caught:
+        from_json(json.dumps(fields).encode(), place=PLACE, job_id="job")
+    assert str(caught.value).endswith("found one of b\\x0a2026-11-28 forged")
+
+
 def test_a_manifest_of_an_older_version_has_no_marks() -> None:
     fields = json.loads(to_json(MANIFEST))
     del fields["saves"]

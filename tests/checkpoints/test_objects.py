@@ -41,6 +41,11 @@ def test_a_name_that_is_taken_keeps_its_content(objects: Objects) -> None:
     assert objects.read("manifests/1") == b"first"
 
 
+def test_a_small_object_that_a_job_made_huge_is_not_read_whole(objects: Objects) -> None:
+    objects.create("manifests/1", b"x" * (5 << 20))
+    assert len(objects.read("manifests/1")) == 4 << 20
+
+
 def test_what_is_not_there_is_not_found_and_may_be_deleted(
     objects: Objects, tmp_path: Path
 ) -> None:
@@ -97,3 +102,5 @@ def test_what_a_job_lays_in_an_objects_place_is_not_read_for_others(
         os.mkfifo(place)
     with pytest.raises(StorageUnavailable):
         FolderObjects(tmp_path / "objects").stream(f"data/g000001-node-1/{'0' * 64}")
+    with pytest.raises(StorageUnavailable):
+        FolderObjects(tmp_path / "objects").read(f"data/g000001-node-1/{'0' * 64}")

@@ -18,14 +18,13 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from elastic.aws import AwsAccess, session_in
 from elastic.checkpoints.location import Location
+from elastic.checkpoints.objects import MOST_READ_BYTES
 from elastic.durations import ANSWER_TIMEOUT_S, CONNECT_TIMEOUT_S, TRANSFER_TIMEOUT_S
 from elastic.errors import NotFound, StorageForbidden, StorageUnavailable
 
 # botocore's own retries, with backoff; a client that is not patient makes one attempt.
 _ATTEMPTS = 4
 _DELETED_A_CALL = 1000  # DeleteObjects takes no more keys.
-# The largest manifest: of 10,000 files.
-_MOST_READ_BYTES = 4 << 20
 _PIECE_BYTES = 256 * 1024
 # 412: the key is taken. 409: another writer is writing it at this moment, and one of the two will
 # find it taken.
@@ -151,7 +150,7 @@ class Bucket:
     def read(self, name: str) -> bytes:
         """A small object's content; raises NotFound."""
         with self._told(f"read {name}", "s3:GetObject"):
-            data: bytes = self._got(name)["Body"].read(_MOST_READ_BYTES)
+            data: bytes = self._got(name)["Body"].read(MOST_READ_BYTES)
             return data
 
     def _got(self, name: str, **terms: str) -> Any:
