@@ -21,7 +21,7 @@ from elastic.clock import Clock
 from elastic.config import Settings
 from elastic.distribution import Wheel
 from elastic.durations import MINUTE_S
-from elastic.errors import InvalidInput, StoreUnavailable, Unauthorized
+from elastic.errors import Conflict, InvalidInput, StoreUnavailable, Unauthorized
 from elastic.faults import no_such
 from elastic.job_logs import JobLogs
 from elastic.model import DoubtedPrice, Limits, Node, Offering
@@ -265,9 +265,14 @@ def require_scraper(
 
 
 def node_speaking(context: Context, authorization: str, *, node_id: str, instance_id: str) -> Node:
-    """The node that asks. Raises Unauthorized unless its token is for it, on this machine."""
+    """The node that asks. Raises Unauthorized unless its token is for it, on this machine, and
+    Conflict once its machine is gone."""
     check_node_token(context, authorization, node_id=node_id, instance_id=instance_id)
-    return checked_machine(context.store.nodes.get(node_id), instance_id)
+    node = checked_machine(context.store.nodes.get(node_id), instance_id)
+    # A job's script can read the token of its node, and might keep it.
+    if node.phase.is_gone:
+        raise Conflict(f"node {node_id} is {node.phase}; its token opens nothing any more")
+    return node
 
 
 def check_node_token(

@@ -127,6 +127,9 @@ def answer_heartbeat(request: Heartbeat, context: Context, authorization: str) -
             *(each.seq for each in request.events),
         ]
     )
+    if node.phase.is_gone:
+        # Its machine is gone. What still speaks has kept its token, and tells nothing of the job.
+        return _reply(context, known, newest_seq)
     has_changed = _has_changed(node, request)
     now_s = context.clock.now_s()
     # Before anything is stored: a slow disk must not look like a time without heartbeats.

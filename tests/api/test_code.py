@@ -57,6 +57,19 @@ def test_a_node_gets_the_code_of_its_job(client: TestClient, world: World, code:
     assert client.get("/v1/agent/code", params=who).status_code == 401, "a user is no node"
 
 
+def test_a_node_whose_machine_is_gone_gets_no_code_that_its_job_runs_later(
+    client: TestClient, world: World, code: Archive
+) -> None:
+    put(client, code)
+    job = client.post("/v1/jobs", json={**JOB, "code": code.sha256}).json()
+    registered = ask(client, world, "i-1", launch=launched(world, job["id"], "i-1")).json()
+    world.store.nodes.gone(registered["node_id"], at_s=START_S)
+    who = {"node_id": registered["node_id"], "instance_id": "i-1"}
+    bearer = {"Authorization": f"Bearer {registered['node_token']}"}
+    found = client.get("/v1/agent/code", params=who, headers=bearer)
+    assert (found.status_code, "is lost" in found.json()["detail"]) == (409, True)
+
+
 def test_a_job_without_code_has_none_to_give(client: TestClient, world: World) -> None:
     job = client.post("/v1/jobs", json={**JOB, "command": ["/srv/train.py"]}).json()
     registered = ask(client, world, "i-1", launch=launched(world, job["id"], "i-1")).json()

@@ -46,6 +46,13 @@ def test_what_a_node_sends_is_its_job_s_log(client: TestClient, world: World) ->
     assert "[rank 0] &lt;b&gt;second&lt;/b&gt;" in page and "<b>second" not in page
 
 
+def test_a_token_that_outlived_its_machine_forges_no_line(client: TestClient, world: World) -> None:
+    job, node = train(world)
+    world.store.nodes.gone(node.id, at_s=world.context.clock.now_s())
+    assert send(client, world, node, batch(node, "forged")) == 409
+    assert world.context.logs.lines(job.id, limit=10) == ()
+
+
 def test_only_a_node_itself_writes_into_its_job_s_log(client: TestClient, world: World) -> None:
     job, node = train(world)
     assert send(client, world, node, batch(node, "x"), token="guessed") == 401

@@ -212,6 +212,29 @@ def test_a_node_hears_what_is_stored_for_it_to_go_on_from(client: TestClient, wo
     assert heard(report=running) is None, "it has begun"
 
 
+def test_a_token_that_outlived_its_machine_tells_nothing_of_the_job(
+    client: TestClient, world: World
+) -> None:
+    job, node = train(world)
+    world.store.nodes.gone(node.id, at_s=START_S)
+    token = world.context.node_tokens.node_token(node.id, "fake-1")
+    told = {"seq": 900, "kind": "checkpoint", "iteration": 10**9, "elapsed_s": 0.1}
+    body = {
+        "node_id": node.id,
+        "instance_id": "fake-1",
+        "sent_at_s": START_S,
+        "report": {"state": "running", "generation": 1},
+        "events": [told],
+    }
+    answer = client.post(
+        "/v1/agent/heartbeat", json=body, headers={"Authorization": f"Bearer {token}"}
+    )
+    assert (answer.json()["shutdown"], answer.json()["assignment"]) == (True, None)
+    assert world.store.resumes.stored(job.id) is None
+    events = world.store.events.listed(after=None, job_id=job.id)
+    assert not any("checkpoint" in each.text for each in events)
+
+
 def test_a_node_that_has_spoken_shows_how_long_ago(
     client: TestClient, world: World, pair: tuple[Node, ...]
 ) -> None:
