@@ -1,4 +1,4 @@
-"""Who may call a lab. It runs what it is sent, as its own user, and asks for no signature."""
+"""The callers of a lab. It runs what it is sent, as its own user, and asks for no signature."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ class MetadataServer:
         clock: Clock,
         is_shared: bool = False,
     ) -> None:
-        """With `is_shared` other users of this machine reach the listener, and are not heard."""
+        """With `is_shared` other users of this machine reach the listener, and get no answer."""
         handler = type(
             "Handler", (_Handler,), {"read": staticmethod(read), "tokens": _Tokens(clock)}
         )
