@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from typing import Any
 
 import pytest
 
-from elastic.cli import app, event, main, render
-from elastic.cli.job_pages.one_job import show_report
-from elastic.cli.render import Column, ListOutput
+from elastic.cli import event, main
+from elastic.cli.job_pages import show_report
 from elastic.cli.watch import watched_job
 from elastic.errors import NotFound
 
@@ -78,26 +75,7 @@ def test_an_error_that_quotes_the_name_of_a_jobs_file(
     def refuse(arguments: object) -> None:
         raise NotFound(f"no output {EVIL}")
 
-    monkeypatch.setattr(app, "app", refuse)
+    monkeypatch.setattr("elastic.cli.app.app", refuse)
     with pytest.raises(SystemExit):
         main(["job", "ls"])
     assert is_harmless(capsys.readouterr().err)
-
-
-def test_csv_on_a_terminal_while_a_file_gets_it_exactly(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    items = [{"text": EVIL}]
-    render.show_list(items, (Column("TEXT", "text"),), ListOutput.CSV)
-    assert EVIL in capsys.readouterr().out
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    render.show_list(items, (Column("TEXT", "text"),), ListOutput.CSV)
-    assert is_harmless(capsys.readouterr().out)
-
-
-def test_json_keeps_its_value(capsys: pytest.CaptureFixture[str]) -> None:
-    render.show_json({"text": EVIL, "name": "Zürich"})
-    shown = capsys.readouterr().out
-    assert is_harmless(shown)
-    assert "Zürich" in shown
-    assert json.loads(shown)["text"] == EVIL

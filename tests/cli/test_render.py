@@ -110,3 +110,24 @@ def test_a_file_gets_whole_instants_and_all_columns(capsys: pytest.CaptureFixtur
     render.show_list([{"since_s": 0.0, "x": "y" * 200}], columns, ListOutput.TABLE)
     said = capsys.readouterr().out
     assert "1970-01-01T00:00:00Z" in said and "X" in said
+
+
+def test_csv_acts_on_no_terminal_while_a_file_gets_it_exactly(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Writes to the clipboard (OSC 52), and erases the line.
+    said = "\x1b]52;c;cm0gLXJmIC8=\x07word\x9b2K"
+    render.show_list([{"text": said}], COLUMNS, ListOutput.CSV)
+    assert said in capsys.readouterr().out
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    render.show_list([{"text": said}], COLUMNS, ListOutput.CSV)
+    assert capsys.readouterr().out == "text\nword\\x9b2K\n"
+
+
+def test_json_acts_on_no_terminal_and_keeps_its_value(capsys: pytest.CaptureFixture[str]) -> None:
+    found = {"text": "\x1b[2Kword\x9b2K\u202e", "name": "Zürich"}
+    render.show_json(found)
+    shown = capsys.readouterr().out
+    assert not {"\x1b", "\x9b", "\u202e"} & set(shown)
+    assert "Zürich" in shown
+    assert json.loads(shown) == found

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from elastic.cli.exits import ExitCode
+from elastic.cli import ExitCode
 from elastic.client import Connection
 from elastic.errors import DaemonUnreachable, Unauthorized
 from elastic.rendezvous import listeners_at

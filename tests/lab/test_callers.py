@@ -5,21 +5,18 @@ import os
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 from urllib.error import HTTPError
 
 import psutil
 import pytest
 
-from elastic.clock import SystemClock
 from elastic.errors import Conflict
-from elastic_lab import slots
-from elastic_lab.hypervisor import GuestOrder
-from elastic_lab.imds import Metadata
-from elastic_lab.plain import PlainHypervisor
-from tests.lab.conftest import StartLab
-from tests.lab.world import eventually
+from elastic_lab import parse_scenario, running_lab
+from tests.lab.conftest import StartLab, processes_of
+from tests.lab.world import FIELDS, eventually, launch, terminate_all
 from tests.unprivileged import identity, needs_root
 
 _SIGNED = "AWS4-HMAC-SHA256 Credential=lab/20260101/us-east-1/ec2/aws4_request, Signature=0"
@@ -93,64 +90,45 @@ def test_a_web_page_in_the_users_own_browser_buys_nothing(start_lab: StartLab) -
 
 
 @needs_root
-def test_another_user_reads_no_user_data_of_an_instance_that_is_a_process(tmp_path: Path) -> None:
-    metadata = Metadata(
-        instance_id="i-1",
-        instance_type="c5.large",
-        image_id="ami-1",
-        region="us-east-1",
-        zone="us-east-1a",
-        account_id="1",
-        local_ipv4="127.145.0.9",
-        hostname="ip-1",
-        lifecycle="spot",
-        launched_at_s=0.0,
-        user_data=b"the join token",
-    )
-    order = GuestOrder(
-        "i-1", "127.145.0.9", "ip-1", None, "#!/bin/sh\nsleep 60", True, lambda: metadata
-    )
-    hypervisor = PlainHypervisor(
-        name="elab-test-callers", number=45, folder=tmp_path / "lab", clock=SystemClock()
-    )
-    hypervisor.open()
-    machine = hypervisor.start(order)
-    try:
-        pid = machine.first_pid()
-        assert pid is not None
-        process = psutil.Process(pid)
-        eventually(lambda: _IMDS in process.environ())
-        imds = process.environ()[_IMDS]
-        url = f"{imds}/latest/api/token"
-        ttl = {"X-aws-ec2-metadata-token-ttl-seconds": "60"}
-        own = urllib.request.Request(url, headers=ttl, method="PUT")
-        assert urllib.request.urlopen(own).status == 200
-        assert as_other_user("PUT", url, b"", ttl) == "hung up"
-    finally:
-        machine.end()
-        machine.wait()
-        hypervisor.close()
+def test_another_user_reads_no_user_data_of_an_instance_that_is_a_process(
+    start_lab: StartLab, client: Callable[..., Any]
+) -> None:
+    lab = start_lab(machines="processes")
+    ec2 = client(lab)
+    bought = launch(ec2, UserData="#!/bin/sh\nsleep 60")
+
+    def endpoints() -> list[str]:
+        found = (psutil.Process(each).environ().get(_IMDS) for each in processes_of(bought))
+        return [each for each in found if each]
+
+    eventually(lambda: bool(endpoints()))
+    url = f"{endpoints()[0]}/latest/api/token"
+    ttl = {"X-aws-ec2-metadata-token-ttl-seconds": "60"}
+    own = urllib.request.Request(url, headers=ttl, method="PUT")
+    assert urllib.request.urlopen(own).status == 200
+    assert as_other_user("PUT", url, b"", ttl) == "hung up"
+    terminate_all(ec2)
 
 
 def test_a_lab_does_not_follow_a_link_that_another_user_laid_where_its_files_will_be(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(slots, "_SHARED", tmp_path)
+    monkeypatch.setattr("elastic_lab.slots._SHARED", tmp_path)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir(mode=0o700)
     name = f"elasticd-lab-{os.geteuid()}"
     (tmp_path / name).symlink_to(elsewhere)
-    with pytest.raises(Conflict, match="a link"):
-        slots.claim_slot(lambda slot: None)
+    with pytest.raises(Conflict, match="a link"), running_lab(parse_scenario(FIELDS)):
+        pass
     assert list(elsewhere.iterdir()) == []
 
 
 def test_a_lab_does_not_work_in_a_folder_that_others_may_write_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(slots, "_SHARED", tmp_path)
+    monkeypatch.setattr("elastic_lab.slots._SHARED", tmp_path)
     folder = tmp_path / f"elasticd-lab-{os.geteuid()}"
     folder.mkdir()
     folder.chmod(0o777)
-    with pytest.raises(Conflict, match="another mode"):
-        slots.claim_slot(lambda slot: None)
+    with pytest.raises(Conflict, match="another mode"), running_lab(parse_scenario(FIELDS)):
+        pass
