@@ -15,7 +15,7 @@ from api.paging import cut
 from api.past import price_histories
 from api.purse import purse_now
 from elastic.durations import HISTORY_DAYS
-from elastic.model import LedgerRow, Price, spent_usd
+from elastic.model import LedgerRow, Price
 from elastic.reconciler import audit
 
 router = APIRouter(prefix="/v1", tags=["money"], dependencies=[Depends(require_user)])
@@ -93,7 +93,7 @@ def list_ledger(
     return schemas.LedgerPage(
         items=[schemas.LedgerRowOut.at(row, prices[row.price_id], now_s=now_s) for row in kept],
         next_before=next_before,
-        total_usd=spent_usd(tuple(_rows(context, job)), now_s),
+        total_usd=context.store.ledger.total(job, now_s),
     )
 
 

@@ -22,11 +22,10 @@ from elastic.store.schema import DONE, jobs, ledger, nodes
 _LASTS_S = func.coalesce(ledger.c.to_s, bindparam("now_s")) - ledger.c.from_s
 _BILLED_S = case((ledger.c.minimum_s > _LASTS_S, ledger.c.minimum_s), else_=_LASTS_S)
 _USD_PER_H = case((ledger.c.is_waived, ledger.c.extras_usd_per_h), else_=ledger.c.usd_per_h)
-# `LedgerRow.usd` of all rows of a job: it is asked at every tick, and a long life has thousands of
-# rows.
-_SPENT = select(func.sum(_USD_PER_H * _BILLED_S / 3600)).where(
-    ledger.c.job_id == bindparam("job_id")
-)
+# `LedgerRow.usd` of all rows.
+_ALL = select(func.sum(_USD_PER_H * _BILLED_S / 3600))
+# The same of a job: it is asked at every tick, and a long life has thousands of rows.
+_SPENT = _ALL.where(ledger.c.job_id == bindparam("job_id"))
 # The same for the part of each row after an instant. A least bill counts from its beginning on.
 _FROM_S = case(
     (ledger.c.from_s > bindparam("began_s"), ledger.c.from_s), else_=bindparam("began_s")
@@ -107,14 +106,22 @@ def of_job(connection: Connection, job_id: str) -> tuple[LedgerRow, ...]:
     return tuple(to_row(each) for each in connection.execute(_OF_JOB, {"job_id": job_id}))
 
 
+def total(connection: Connection, job_id: str | None, now_s: float) -> float:
+    """Dollars of all rows by `now_s`, or of one job's."""
+    if job_id is None:
+        found = connection.execute(_ALL, {"now_s": now_s})
+    else:
+        found = connection.execute(_SPENT, {"job_id": job_id, "now_s": now_s})
+    return float(found.scalar_one() or 0.0)
+
+
 def spent(connection: Connection, job_id: str, now_s: float) -> float:
     """Dollars that a job has cost by `now_s`.
 
     Of an adopted job this includes the most that it can have cost before, for its budget's sake.
     """
-    charged = connection.execute(_SPENT, {"job_id": job_id, "now_s": now_s}).scalar_one() or 0.0
     before = connection.execute(_BEFORE, {"job_id": job_id}).scalar() or 0.0
-    return float(charged) + float(before)
+    return total(connection, job_id, now_s) + float(before)
 
 
 def charged_since(connection: Connection, began_s: float, now_s: float) -> float:
@@ -154,7 +161,7 @@ def charges(connection: Connection) -> Charges:
 
 def spent_on(connection: Connection, node_ids: Collection[str], now_s: float) -> float:
     """Dollars that these nodes have cost by `now_s`."""
-    query = select(func.sum(_USD_PER_H * _BILLED_S / 3600)).where(ledger.c.node_id.in_(node_ids))
+    query = _ALL.where(ledger.c.node_id.in_(node_ids))
     return float(connection.execute(query, {"now_s": now_s}).scalar_one() or 0.0)
 
 
@@ -269,3 +276,4 @@ class Ledger(Repository):
     charged_since = reads(charged_since)
     charges = reads(charges)
     spent = reads(spent)
+    total = reads(total)
