@@ -132,7 +132,8 @@ def test_the_ranking_follows_the_speed_that_one_and_two_cores_were_measured_at(
     ]
     for name, speed in speeds.items():
         seen = [window["iterations"] / window["elapsed_s"] for of, window in windows if of == name]
-        assert min(seen) <= speed <= max(seen)
+        # Of a single window it is the same number, but for the rounding of its inverse.
+        assert min(seen) * (1 - 1e-12) <= speed <= max(seen) * (1 + 1e-12)
     workers = {name: each["workers"] for name, each in alone.items()}
     assert workers == {
         "one": [{"processes": 1, "threads": 1}],
