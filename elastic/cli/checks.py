@@ -345,9 +345,9 @@ _ADVICE: Mapping[str, str] = {
     "clock": "synchronise this machine's clock: `timedatectl set-ntp true`",
     "leader_lease": "stop the other daemon, name another ec2.cluster, or `elasticd serve "
     "--take-over`",
-    "cannot_see": "mend what it names; on EC2, `elasticd doctor --print-policy daemon` prints the "
+    "cannot_see": "fix what it names; on EC2, `elasticd doctor --print-policy daemon` prints the "
     "rights that are needed",
-    "cannot_buy": "mend what it names, on EC2 often ec2.types; `elasticd doctor` tries what the "
+    "cannot_buy": "fix what it names, on EC2 often ec2.types; `elasticd doctor` tries what the "
     "daemon is allowed",
     "cannot_keep_alive": "allow ec2:CreateTags on the cluster's machines: `elasticd doctor "
     "--print-policy daemon`",
