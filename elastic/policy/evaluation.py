@@ -232,17 +232,12 @@ class Evaluations:
             if way and left and way.usd.value > 0
             else None,
             remaining_usd=way.usd.value if way and has_end else None,
-            remaining_s=self._phase_lasts_s(outlook, way) if way and has_end else None,
+            remaining_s=way.phase_s if way and has_end else None,
             unavailable=outlook.lack.text if outlook.lack else None,
             workers=tuple(
                 self.workers[name] for name, _ in outlook.group.node_types if name in self.workers
             ),
         )
-
-    def _phase_lasts_s(self, outlook: Evaluation, way: SwitchCost) -> float:
-        """Seconds to the end of the focus phase."""
-        assert outlook.step_s is not None, "what has no pace has no switch cost"
-        return way.lasts_s - self.other_work * outlook.step_s.value
 
 
 def evaluate_candidates(snapshot: Snapshot) -> Evaluations:

@@ -28,6 +28,8 @@ class SwitchCost:
     usd: Interval
     # The same, plus the owner's value of the time.
     cost_usd: float
+    # Seconds to the last of the iterations that are priced.
+    phase_s: float
     # Seconds to the last iteration, of other training phases too.
     lasts_s: float
     # The same at the slow end of the interval.
@@ -125,8 +127,8 @@ def switch_cost(
     redo_usd = to_usd_per_h * redone * step_s.value / _S_PER_H
     before_usd = before_usd_per_h * before_s / _S_PER_H
 
-    def lasts_s(pace_s: float) -> float:
-        return before_s + transition.pause_s + (rest + other_work) * pace_s
+    def phase_s(pace_s: float) -> float:
+        return before_s + transition.pause_s + rest * pace_s
 
     def dollars(pace_s: float) -> float:
         rest_s = rest * pace_s
@@ -142,12 +144,16 @@ def switch_cost(
     high_usd = None if step_s.high is None else dollars(step_s.high)
     usd = Interval(dollars(step_s.value), low_usd, high_usd)
     # The time at the middle and at the slow end, and the owner's value of it.
-    ends_s = lasts_s(step_s.value)
-    worst_s = lasts_s(step_s.value if step_s.high is None else step_s.high)
-    priced_s = ends_s - other_work * step_s.value
-    cost_usd = usd.value + time_usd_per_h * priced_s / _S_PER_H
+    slow_s = step_s.value if step_s.high is None else step_s.high
     return SwitchCost(
-        switch_usd + redo_usd, transition.pause_s, usd, cost_usd, ends_s, worst_s, redone
+        switch_usd=switch_usd + redo_usd,
+        switch_s=transition.pause_s,
+        usd=usd,
+        cost_usd=usd.value + time_usd_per_h * phase_s(step_s.value) / _S_PER_H,
+        phase_s=phase_s(step_s.value),
+        lasts_s=phase_s(step_s.value) + other_work * step_s.value,
+        worst_s=phase_s(slow_s) + other_work * slow_s,
+        redone=redone,
     )
 
 
