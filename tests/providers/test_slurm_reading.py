@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from elastic.clock import ManualClock, SystemClock
+from elastic.clock import Clock, ManualClock, SystemClock
 from elastic.config import SlurmSettings, SlurmType
 from elastic.errors import (
     CapacityUnavailable,
@@ -27,6 +27,7 @@ from elastic.providers.slurm.cluster import NodeGroup, SlurmConfig, SlurmPartiti
 from elastic.providers.slurm.jobs import JobLabel, instances_of, job_name, read_jobs
 from elastic.providers.slurm.memory import JobMemory
 from elastic.providers.slurm.node_types import node_types
+from elastic.providers.slurm.provider import LOOK_S
 from tests.providers.contract import request
 
 LABEL = JobLabel("ours", "job-1", "token-1", "main", "on-demand", ("node-1", "node-2"), 1000.0)
@@ -53,6 +54,25 @@ def commands(folder: Path, **programs: str) -> SlurmCommands:
         path.write_text(f"#!/bin/sh\n{script}\n")
         path.chmod(0o755)
     return SlurmCommands({"PATH": f"{folder}:/usr/bin:/bin"})
+
+
+def provider_of(
+    folder: Path,
+    slurm: SlurmCommands,
+    *,
+    types: tuple[SlurmType, ...] = (),
+    clock: Clock | None = None,
+    look_s: float = 0.0,
+) -> SlurmProvider:
+    return SlurmProvider(
+        SlurmSettings(folder=folder / "shared", types=types),
+        commands=slurm,
+        cluster=Cluster("ours", "here"),
+        memory=folder / "slurm.json",
+        terms=NodeTerms("/checkpoints", "/artifacts"),
+        clock=clock or SystemClock(),
+        look_s=look_s,
+    )
 
 
 def test_the_examples_hold() -> None:
@@ -238,14 +258,8 @@ def test_a_job_that_squeue_forgot_ended_when_the_accounting_says(
     now_s = int(SystemClock().now_s())
     queue.write_text("|".join(row(start=str(now_s - 100))) + "\n")
     sacct = sacct.format(start=now_s - 100, end=now_s - 50)
-    provider = SlurmProvider(
-        SlurmSettings(folder=tmp_path / "shared"),
-        commands=commands(tmp_path, squeue=f"cat {queue}", sacct=sacct, scontrol="exit 1"),
-        cluster=Cluster("ours", "here"),
-        memory=tmp_path / "slurm.json",
-        terms=NodeTerms("/checkpoints", "/artifacts"),
-        clock=SystemClock(),
-        look_s=0.0,
+    provider = provider_of(
+        tmp_path, commands(tmp_path, squeue=f"cat {queue}", sacct=sacct, scontrol="exit 1")
     )
     assert [each.state for each in provider.instances()] == [InstanceState.RUNNING]
     queue.write_text("")
@@ -264,23 +278,16 @@ def test_a_job_for_which_slurm_has_no_room_did_not_fail(tmp_path: Path, reason: 
     ended = row(state="CANCELLED", start="N/A", end=str(now_s), nodes="")
     queue.write_text("|".join(waiting) + "\n")
     (tmp_path / "after").write_text("|".join(ended) + "\n")
-    provider = SlurmProvider(
-        SlurmSettings(
-            folder=tmp_path / "shared",
-            types=(SlurmType(name="main", partition="main", waits=False),),
-        ),
-        commands=commands(
+    provider = provider_of(
+        tmp_path,
+        commands(
             tmp_path,
             squeue=f"cat {queue}",
             scancel=f"cp {tmp_path / 'after'} {queue}",
             sinfo="echo 'main|8|31000|(null)|2|allocated|2|4|16/0/0/16|(null)'",
             scontrol="echo PartitionName=main State=UP TotalNodes=2 TotalCPUs=16",
         ),
-        cluster=Cluster("ours", "here"),
-        memory=tmp_path / "slurm.json",
-        terms=NodeTerms("/checkpoints", "/artifacts"),
-        clock=SystemClock(),
-        look_s=0.0,
+        types=(SlurmType(name="main", partition="main", waits=False),),
     )
     assert provider.offerings() == (Offering("main"),)
     assert [each.is_queued for each in provider.instances()] == [True]
@@ -296,15 +303,7 @@ def test_a_look_that_breaks_off_is_made_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slurm = commands(tmp_path, squeue="true", scontrol="exit 1")
-    provider = SlurmProvider(
-        SlurmSettings(folder=tmp_path / "shared"),
-        commands=slurm,
-        cluster=Cluster("ours", "here"),
-        memory=tmp_path / "slurm.json",
-        terms=NodeTerms("/checkpoints", "/artifacts"),
-        clock=SystemClock(),
-        look_s=0.0,
-    )
+    provider = provider_of(tmp_path, slurm)
 
     def unexpected(*_: object, **__: object) -> None:
         raise ZeroDivisionError
@@ -335,18 +334,16 @@ def test_a_partition_that_was_down_as_the_daemon_started_is_used_once_it_is_up(
     state = tmp_path / "state"
     state.write_text("DOWN")
     clock = ManualClock(1_700_000_000.0)
-    provider = SlurmProvider(
-        SlurmSettings(folder=tmp_path / "shared"),
-        commands=commands(
+    provider = provider_of(
+        tmp_path,
+        commands(
             tmp_path,
             squeue="true",
             sinfo="echo 'main|8|31000|(null)|2|idle|2|4|0/16/0/16|(null)'",
             scontrol=f"echo PartitionName=main State=$(cat {state}) TotalNodes=2 TotalCPUs=16",
         ),
-        cluster=Cluster("ours", "here"),
-        memory=tmp_path / "slurm.json",
-        terms=NodeTerms("/checkpoints", "/artifacts"),
         clock=clock,
+        look_s=LOOK_S,
     )
 
     def limits() -> list[int | None]:
@@ -362,20 +359,15 @@ def test_a_partition_that_was_down_as_the_daemon_started_is_used_once_it_is_up(
 
 
 def test_the_files_of_a_node_that_never_ran_are_removed_after_a_day(tmp_path: Path) -> None:
-    provider = SlurmProvider(
-        SlurmSettings(folder=tmp_path / "shared"),
-        commands=commands(
+    provider = provider_of(
+        tmp_path,
+        commands(
             tmp_path,
             squeue="true",
             sbatch="echo 'Batch job submission failed: Job submit limit' >&2; exit 1",
             sinfo="echo 'main|8|31000|(null)|9|idle|2|4|0/72/0/72|(null)'",
             scontrol="echo PartitionName=main State=UP TotalNodes=9 TotalCPUs=72",
         ),
-        cluster=Cluster("ours", "here"),
-        memory=tmp_path / "slurm.json",
-        terms=NodeTerms("/checkpoints", "/artifacts"),
-        clock=SystemClock(),
-        look_s=0.0,
     )
 
     def nodes_after(number: int) -> set[str]:

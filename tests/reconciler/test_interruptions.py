@@ -279,7 +279,7 @@ def test_a_market_that_takes_machines_back_while_they_boot_ends_no_job(
         take_while_it_boots(cluster)
     cluster.run(1)
     assert not cluster.store.jobs.get(job.id).phase.is_final
-    assert kinds(cluster).count("failure") == 4, "each is told of"
+    assert kinds(cluster).count("failure") == 4, "each is told"
     cluster.cloud.boot_s = 0.0
     cluster.run_slowly(200)
     assert cluster.done[job.id] > 0

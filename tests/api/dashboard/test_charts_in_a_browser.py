@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 
 from elastic.model import Action
 from tests.api.dashboard.served import Site
@@ -39,6 +39,13 @@ _COLOURED = """canvas => {
 }"""
 
 
+def note_texts(page: Page, chart: str) -> None:
+    """Shows the page again, with the texts of its charts noted, until that chart is drawn."""
+    page.add_init_script(_NOTE_TEXTS)
+    page.reload()
+    expect(page.locator(f"{chart} canvas")).to_be_visible()
+
+
 @pytest.mark.parametrize(
     ("width", "wanted"), [(160, [0, 4]), (200, [0, 2, 4]), (300, [0, 1, 2, 3, 4])]
 )
@@ -63,9 +70,7 @@ def test_the_dollars_beside_a_cheap_job_s_chart_are_not_cut_off(
     story.train_on(QUARTER, 20.0)
     empty_site.clock.advance(story.now_s - empty_site.clock.now_s())
     with opened(chromium, empty_site, f"/jobs/{story.job_id}") as seen:
-        seen.page.add_init_script(_NOTE_TEXTS)
-        seen.page.reload()
-        expect(seen.page.locator("#cost canvas")).to_be_visible()
+        note_texts(seen.page, "#cost")
         assert seen.page.evaluate("window.drawn")
         assert seen.page.evaluate("window.cut") == []
 
@@ -89,9 +94,7 @@ def test_no_two_times_beside_each_other_below_a_young_job_s_charts_are_the_same(
     story.train_on(QUARTER, 10.0)
     empty_site.clock.advance(story.now_s - empty_site.clock.now_s())
     with opened(chromium, empty_site, f"/jobs/{story.job_id}") as seen:
-        seen.page.add_init_script(_NOTE_TEXTS)
-        seen.page.reload()
-        expect(seen.page.locator("#throughput canvas")).to_be_visible()
+        note_texts(seen.page, "#throughput")
         times = [each for each in seen.page.evaluate("window.drawn") if ":" in each]
         assert times
         assert not [one for one, other in itertools.pairwise(times) if one == other], times
