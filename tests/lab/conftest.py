@@ -9,6 +9,7 @@ import psutil
 import pytest
 from botocore.config import Config
 
+from elastic.clock import Clock
 from elastic_lab import Lab, parse_scenario, running_lab
 from tests.lab.world import FIELDS
 from tests.providers.few_images import few_images
@@ -18,14 +19,15 @@ StartLab = Callable[..., Lab]
 
 @pytest.fixture
 def start_lab() -> Iterator[StartLab]:
-    """Starts a lab of these fields over the usual ones. After the test no instance may be left in
-    it."""
+    """Starts a lab of these fields over the usual ones, by the clock given for it. After the test no
+    instance may be left in it."""
     left: list[str] = []
     known: list[str] = []
     with few_images(), ExitStack() as stack:
 
-        def start(**fields: Any) -> Lab:
-            lab = stack.enter_context(running_lab(parse_scenario({**FIELDS, **fields})))
+        def start(clock: Clock | None = None, **fields: Any) -> Lab:
+            scenario = parse_scenario({**FIELDS, **fields})
+            lab = stack.enter_context(running_lab(scenario, clock=clock))
             stack.callback(
                 lambda: left.extend(
                     each.instance_id for each in lab.running() if each.phase != "shutting-down"

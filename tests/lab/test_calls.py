@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import time
 import urllib.request
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError, HTTPClientError
 
+from elastic.clock import ManualClock
 from elastic.config import Ec2Settings
 from elastic_lab import CapacityWindow, Effect, InjectedFault, Outage, running_lab
 from tests.lab.conftest import StartLab
@@ -265,14 +267,20 @@ def test_a_dry_run_buys_nothing(start_lab: StartLab, client: Client) -> None:
 def test_a_new_instance_shows_late_and_can_be_ended_unseen(
     start_lab: StartLab, client: Client
 ) -> None:
-    lab = start_lab(describe_delay_s=0.5)
+    clock = ManualClock(time.time())
+    lab = start_lab(clock, describe_delay_s=600.0)
     ec2 = client(lab)
     first = launch(ec2)
     assert ec2.describe_instances()["Reservations"] == []
     with pytest.raises(ClientError) as caught:
         describe(ec2, first)
     assert code(caught) == "InvalidInstanceID.NotFound"
-    eventually(lambda: len(ec2.describe_instances()["Reservations"]) == 1)
+    clock.advance(599.0)
+    lab.catch_up()
+    assert ec2.describe_instances()["Reservations"] == []
+    clock.advance(1.0)
+    lab.catch_up()
+    assert len(ec2.describe_instances()["Reservations"]) == 1
     second = launch(ec2)
     lab.crash(second)
     assert state(ec2, second) == "terminated"
