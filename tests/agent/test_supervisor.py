@@ -204,16 +204,17 @@ def test_a_pause_in_which_an_answer_was_late_or_none_came_is_not_told(
             return pulse.longest_s
 
         for is_none in (False, True):
+            began_at = time.monotonic()
             ingest.listen_to(1)
             for _ in range(2):
                 ingest._take([turn])  # noqa: SLF001 (as from its socket)
                 time.sleep(0.2)
-            supervisor.hear(reply, heartbeat=NOTHING_NEW, asked_at=time.monotonic() - 1.0)
+            supervisor.hear(reply, heartbeat=NOTHING_NEW, asked_at=time.monotonic())
             assert longest_s() >= 0.2
             if is_none:
-                supervisor.hear_nothing(asked_at=time.monotonic() - 0.3)
+                supervisor.hear_nothing(asked_at=began_at)
             else:
-                supervisor.hear(reply, heartbeat=NOTHING_NEW, asked_at=time.monotonic() - 2.5)
+                supervisor.hear(reply, heartbeat=NOTHING_NEW, asked_at=began_at - 2.5)
             assert longest_s() == 0.0
 
 
