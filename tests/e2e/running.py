@@ -187,11 +187,12 @@ class RunningDaemon:
 
     def sweep(self) -> list[str]:
         """Ends whatever is left, and tells what that was."""
-        left = self.processes()
-        names = [" ".join(process.cmdline()[:6]) for process in left if process.is_running()]
-        for process in left:
+        names = []
+        for process in self.processes():
             with suppress(psutil.Error):
+                name = " ".join(process.cmdline()[:6])
                 process.kill()
+                names.append(name)
         return names
 
     def _answers(self) -> bool:
