@@ -85,6 +85,20 @@ def test_what_a_fleet_may_have_bought_is_asked_of_no_other_call(
     assert buy(provider, intent.request()).token == "token-1", "once it is listed"
 
 
+@pytest.mark.parametrize("is_in_answer", [False, True])
+def test_an_account_that_may_have_no_fleet_buys_by_runinstances(
+    endpoint: Endpoint, is_in_answer: bool
+) -> None:
+    code = "MaxFleetCountExceeded"
+    if is_in_answer:
+        refusal = f"<errorSet><item><errorCode>{code}</errorCode></item></errorSet>"
+        endpoint.answer("CreateFleet", NOTHING_SOLD.replace("<errorSet/>", refusal))
+    else:
+        endpoint.fail("CreateFleet", code)
+    assert buy(provider_of(), request(1, HERE)).offering == HERE
+    assert len(endpoint.sent("RunInstances")) == 1
+
+
 def test_a_fleet_that_was_throttled_bought_nothing(endpoint: Endpoint, clock: ManualClock) -> None:
     provider, intent = provider_of(clock=clock), OnRecord(request(1, HERE))
     endpoint.fail("CreateFleet", "RequestLimitExceeded", status=503)

@@ -27,9 +27,17 @@ from elastic.providers.ec2.template import Template, client_token, ensure_templa
 
 _FLEET = "CreateFleet"
 _RUN = "RunInstances"
+# AWS allows some accounts no fleet at all, often new ones, and yet single launches.
+_NO_MORE_FLEETS = "MaxFleetCountExceeded"
 # With these errors CreateFleet is not permitted here.
 _NO_FLEETS = frozenset(
-    {"InvalidAction", "UnauthorizedOperation", "UnsupportedOperation", NO_SPOT_ROLE}
+    {
+        "InvalidAction",
+        "UnauthorizedOperation",
+        "UnsupportedOperation",
+        NO_SPOT_ROLE,
+        _NO_MORE_FLEETS,
+    }
 )
 MISMATCH = "IdempotentParameterMismatch"
 # EC2 gives these refusals only after it has checked whether the token bought before. In that case
@@ -140,7 +148,10 @@ class Buyer:
         # EC2 was asked for all or none. If it sold some, these are of no use and are ended.
         for provider_id in bought:
             end_machine(self._aws, provider_id)
-        return _refusal(answer.get("Errors", []))
+        refusal = _refusal(answer.get("Errors", []))
+        if refusal.code == _NO_MORE_FLEETS:
+            return None
+        return refusal
 
     def _by_run(self, wanted: Purchase) -> tuple[str, ...] | Refusal:
         spot = {"SpotInstanceType": "one-time", "InstanceInterruptionBehavior": "terminate"}
