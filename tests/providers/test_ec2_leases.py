@@ -55,3 +55,13 @@ def test_a_refusal_says_what_to_allow(register: LeaseRegister, endpoint: Endpoin
     endpoint.fail("PutParameter", "AccessDeniedException")
     with pytest.raises(ProviderError):
         register.write(MINE, after=0)
+
+
+def test_a_write_beside_another_daemons_may_be_repeated(
+    register: LeaseRegister, endpoint: Endpoint
+) -> None:
+    error = {"__type": "TooManyUpdates", "message": "There are concurrent updates for a resource"}
+    endpoint.answer_json("PutParameter", error, status="400 Bad Request")
+    with pytest.raises(ProviderUnavailable, match="it may be repeated"):
+        register.write(MINE, after=0)
+    assert register.write(MINE, after=0)

@@ -104,6 +104,8 @@ FAULTS: Mapping[RefusalKind, frozenset[str]] = {
             "ThrottlingException",
             "ThrottledException",
             "TooManyRequestsException",
+            # Of the Parameter Store, where two daemons write the leader lease at once.
+            "TooManyUpdates",
         }
     ),
     RefusalKind.UNANSWERED: frozenset(
