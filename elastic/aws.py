@@ -7,6 +7,7 @@ while the daemon runs.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -29,6 +30,43 @@ NOT_ACCEPTED = frozenset(
         "UnrecognizedClientException",
     }
 )
+# How AWS says which policy refused a call (IAM User Guide, "Troubleshoot access denied errors").
+_DENIED_BY = re.compile(r"explicit deny in an? ([\w -]+?(?:policy|boundary))")
+_NOT_ALLOWED_BY = re.compile(r"because no ([\w -]+?(?:policy|boundary)) allows")
+_ENCODED = "Encoded authorization failure message:"
+
+
+def without_code(message: str) -> str:
+    """A message of AWS without the text that only administrators can decode.
+
+    It may have some thousand characters, and CloudTrail keeps it.
+
+    >>> without_code("You are not authorized. Encoded authorization failure message: nwq907")
+    'You are not authorized.'
+    """
+    return message.partition(_ENCODED)[0].rstrip()
+
+
+def beyond_own_policy(message: str) -> str | None:
+    """What a person has to do where the caller's own policy is not what refuses a call; None where
+    it is, or where AWS does not say.
+
+    >>> beyond_own_policy("... with an explicit deny in a service control policy. Encoded ...")
+    'a service control policy denies it, and no other policy overrides that: have that one changed'
+    >>> beyond_own_policy("... because no permissions boundary allows the ec2:CreateFleet action")
+    'no permissions boundary allows it: have it allowed there, too'
+    >>> beyond_own_policy("... because no identity-based policy allows the ec2:CreateFleet action")
+    """
+    if (denied := _DENIED_BY.search(message)) is not None:
+        kind = denied[1]
+        article = "an" if kind[0] in "aeiou" else "a"
+        return (
+            f"{article} {kind} denies it, and no other policy overrides that: have that one changed"
+        )
+    missing = _NOT_ALLOWED_BY.search(message)
+    if missing is None or missing[1] == "identity-based policy":
+        return None
+    return f"no {missing[1]} allows it: have it allowed there, too"
 
 
 def session_in(region: str | None) -> boto3.Session:

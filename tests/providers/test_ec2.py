@@ -860,6 +860,38 @@ def test_whoever_may_not_is_told_what_mends_it(endpoint: Endpoint, code: str, ad
     assert ("allow it in their IAM policy" in str(told.value)) == (code == "UnauthorizedOperation")
 
 
+WHO = (
+    "You are not authorized to perform this operation. User: arn:aws:sts::123456789012:"
+    "assumed-role/elasticd-daemon/i-0123456789abcdef0 is not authorized to perform: "
+    "ec2:RunInstances on resource: arn:aws:ec2:us-east-1:123456789012:instance/* "
+)
+ENCODED = f". Encoded authorization failure message: {'g4oZPBqZ4Bni8dE5dGjxYTnOZ' * 40}"
+
+
+@pytest.mark.parametrize(
+    ("policy", "advice"),
+    [
+        ("because no identity-based policy allows the ec2:RunInstances action", "in their IAM"),
+        ("with an explicit deny in an identity-based policy", "an identity-based policy denies it"),
+        ("with an explicit deny in a service control policy", "a service control policy denies it"),
+        (
+            "because no permissions boundary allows the ec2:RunInstances action",
+            "no permissions boundary allows it",
+        ),
+    ],
+)
+def test_who_is_denied_is_told_the_policy_to_change_and_no_encoded_text(
+    endpoint: Endpoint, policy: str, advice: str
+) -> None:
+    endpoint.forbid("CreateFleet")
+    endpoint.fail("RunInstances", "UnauthorizedOperation", message=f"{WHO}{policy}{ENCODED}")
+    with pytest.raises(Forbidden) as told:
+        buy(provider_of(), request(1, HERE))
+    assert advice in str(told.value).partition("(EC2 says")[0]
+    assert str(told.value).endswith(f"{policy}.)")
+    assert "g4oZ" not in str(told.value)
+
+
 def test_a_machine_that_ec2_does_not_know_yet_keeps_no_other_from_being_marked(
     endpoint: Endpoint, ec2: Any
 ) -> None:

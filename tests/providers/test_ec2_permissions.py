@@ -109,6 +109,22 @@ def test_a_launch_is_tried_with_the_role_and_the_placement_group_that_nodes_get(
     assert (level, "may not: UnauthorizedOperation" in found) == ("error", True)
 
 
+def test_a_permission_that_another_policy_denies_names_resource_and_policy(
+    endpoint: Endpoint,
+) -> None:
+    who = f"arn:aws:sts::123456789012:assumed-role/elasticd-daemon-of-a-team/{'i-0' * 7}"
+    denied = (
+        f"You are not authorized to perform this operation. User: {who} is not authorized to "
+        "perform: ec2:RunInstances on resource: arn:aws:ec2:us-east-1:123456789012:instance/* with "
+        "an explicit deny in a service control policy."
+    )
+    code = f" Encoded authorization failure message: {'nwq907' * 200}"
+    endpoint.fail("RunInstances", "UnauthorizedOperation", message=denied + code, times=9)
+    (found,) = [each for each in proved(endpoint, PLAIN) if each.name == "aws ec2:RunInstances"]
+    assert found.found == f"may not: UnauthorizedOperation: {denied}"
+    assert found.advice.startswith("a service control policy denies it")
+
+
 @pytest.mark.parametrize("may_simulate", [True, False])
 def test_a_placement_group_that_is_not_there_is_an_error(
     endpoint: Endpoint, may_simulate: bool

@@ -17,7 +17,7 @@ from botocore.exceptions import (
 )
 from botocore.parsers import ResponseParserError
 
-from elastic.aws import NOT_ACCEPTED
+from elastic.aws import NOT_ACCEPTED, beyond_own_policy, without_code
 from elastic.errors import (
     CapacityUnavailable,
     Forbidden,
@@ -179,7 +179,7 @@ def fault_in(error: ClientError) -> RefusalKind:
 
 def as_error(fault: RefusalKind, what: str, *, code: str, message: str) -> ProviderError:
     """The error to raise for a fault while doing `what`; it says what is missing and what to do."""
-    said = f"EC2 says {code}: {message}"
+    said = f"EC2 says {code}: {without_code(message)}"
     match fault:
         case RefusalKind.CAPACITY:
             return CapacityUnavailable(f"{what}: not available now; {said}")
@@ -191,7 +191,8 @@ def as_error(fault: RefusalKind, what: str, *, code: str, message: str) -> Provi
             if code == NO_SPOT_ROLE:
                 advice = _SPOT_ROLE
             else:
-                advice = "these credentials do not permit it; allow it in their IAM policy"
+                own = "these credentials do not permit it; allow it in their IAM policy"
+                advice = beyond_own_policy(message) or own
             return Forbidden(f"{what}: {advice} ({said})")
         case RefusalKind.CREDENTIALS:
             return Forbidden(f"{what}: {_NOT_TAKEN} ({said})")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from elastic.aws import beyond_own_policy
 from elastic.clock import SystemClock
 from elastic.errors import ElasticError
 from elastic.finding import Finding
@@ -179,7 +180,8 @@ def check_permissions(survey: AccountFacts) -> Iterator[Finding]:
         yield Finding("aws permissions", "ok", f"may {', '.join(allowed)}")
     for action, trial in trials.items():
         if trial.verdict is TryOutcome.DENIED:
-            yield Finding(f"aws ec2:{action}", "error", f"may not: {trial.answer}", _POLICY)
+            advice = beyond_own_policy(trial.answer) or _POLICY
+            yield Finding(f"aws ec2:{action}", "error", f"may not: {trial.answer}", advice)
         elif trial.verdict is TryOutcome.REFUSED:
             yield Finding(
                 f"aws ec2:{action}",

@@ -11,11 +11,12 @@ from botocore import xform_name
 from botocore.exceptions import BotoCoreError, ClientError
 from botocore.parsers import ResponseParserError
 
+from elastic.aws import without_code
 from elastic.providers.ec2.account.facts import Account, AccountFacts, Caller
 from elastic.providers.ec2.faults import RefusalKind, code_of, fault_in
 
-# EC2 adds an encoded message of some thousand characters to a refusal.
-_MOST_CHARACTERS = 120
+# EC2 names the caller, the action, the resource and the policy, each by a long name.
+_MOST_CHARACTERS = 500
 
 # The types of context keys that are no strings (Service Authorization Reference, Amazon EC2).
 _TYPES: Mapping[str, Literal["numeric", "stringList"]] = {
@@ -84,7 +85,8 @@ def _dry_run(survey: AccountFacts, act: Act, parameters: Mapping[str, Any]) -> T
         code = code_of(error)
         if code == "DryRunOperation":
             return Trial(TryOutcome.ALLOWED)
-        said = f"{code}: {error.response.get('Error', {}).get('Message', '')}"[:_MOST_CHARACTERS]
+        message = without_code(str(error.response.get("Error", {}).get("Message", "")))
+        said = f"{code}: {message}"[:_MOST_CHARACTERS]
         fault = fault_in(error)
         if (
             fault in (RefusalKind.REFUSED, RefusalKind.CREDENTIALS, RefusalKind.ACCOUNT)
