@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from boto3.exceptions import Boto3Error
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
-from elastic.aws import AwsAccess, session_in
+from elastic.aws import AwsAccess, beyond_own_policy, session_in
 from elastic.checkpoints.location import Location
 from elastic.checkpoints.objects import MOST_READ_BYTES
 from elastic.durations import ANSWER_TIMEOUT_S, CONNECT_TIMEOUT_S, TRANSFER_TIMEOUT_S
@@ -31,6 +32,8 @@ _PIECE_BYTES = 256 * 1024
 _TAKEN = frozenset({412, 409})
 # "403" is an answer to HEAD, which has no body with a code.
 _DENIED = frozenset({"AccessDenied", "AllAccessDisabled", "403"})
+# The action that S3 misses. It may be of the key by which the bucket is encrypted.
+_MISSED = re.compile(r"not authorized to perform: (\w+:\w+)")
 # These two come with status 400; all others of this kind with 403.
 _OF_CREDENTIALS = frozenset({"ExpiredToken", "InvalidToken"})
 
@@ -200,12 +203,10 @@ class Bucket:
                 answer = self._client.delete_objects(
                     Bucket=self.location.bucket, Delete={"Objects": batch, "Quiet": True}
                 )
-            # S3 answers 200 even if it refuses single keys.
-            for refused in answer.get("Errors", ())[:1]:
-                raise StorageUnavailable(
-                    f"{self.location}: wanted to delete {refused['Key']}, S3 answered "
-                    f"{refused['Code']}: allow s3:DeleteObject"
-                )
+                # S3 answers 200 even if it refuses single keys.
+                for refused in answer.get("Errors", ())[:1]:
+                    told = {"Code": refused["Code"], "Message": refused.get("Message", "")}
+                    raise ClientError({"Error": told}, f"DeleteObjects of {refused['Key']}")
 
     @contextmanager
     def _told(self, what: str, action: str) -> Iterator[None]:
@@ -231,7 +232,13 @@ def _advice(error: ClientError, action: str) -> str | None:
     if code == "NoSuchBucket":
         return "make the bucket, or name another one as checkpoint_root"
     if code in _DENIED:
-        return f"allow {action}"
+        message = str(error.response["Error"].get("Message", ""))
+        missed = _MISSED.search(message)
+        if missed is not None:
+            action = missed[1]
+        return beyond_own_policy(message) or f"allow {action}"
+    if code == "InvalidObjectState":
+        return "it is in an archive: restore it there, or copy it to another storage class"
     is_of_credentials = _status(error) == 403 or code in _OF_CREDENTIALS
     if is_of_credentials:
         return "check its credentials and its clock"
