@@ -821,6 +821,19 @@ def test_a_parameter_that_holds_no_image_is_named(endpoint: Endpoint) -> None:
         buy(provider_of(), request(1, HERE))
 
 
+def test_a_parameter_that_is_not_there_is_named_with_its_setting(endpoint: Endpoint) -> None:
+    # AWS says nothing but the code.
+    error = {"__type": "ParameterNotFound"}
+    endpoint.answer_json("GetParameter", error, status="400 Bad Request")
+    settings = PLAIN.model_copy(update={"types": ("g4dn.xlarge",), "ami_parameter_gpu": "/my/gpu"})
+    with pytest.raises(ProviderError) as told:
+        buy(provider_of(settings), request(1, Offering("g4dn.xlarge", zone="us-east-1a")))
+    assert str(told.value) == (
+        "/my/gpu: wanted the id of an image, found no such parameter in us-east-1; correct "
+        "ec2.ami_parameter_gpu"
+    )
+
+
 def test_a_mark_of_attendance_that_is_refused_is_told_until_it_is_written(
     endpoint: Endpoint,
 ) -> None:

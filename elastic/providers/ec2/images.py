@@ -12,13 +12,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from botocore.exceptions import ClientError
+
 from elastic.clock import Clock
 from elastic.config import Ec2Settings
 from elastic.errors import ProviderError
 from elastic.providers.ec2.aws import Aws
 from elastic.providers.ec2.cached import CachedValue
 from elastic.providers.ec2.catalog import Kind
-from elastic.providers.ec2.faults import translated
+from elastic.providers.ec2.faults import code_of, translated
 
 # The size of a disk beyond its image: 6 for torch with CUDA (5.4 GB when unpacked), and 16 for the
 # job's own files.
@@ -99,13 +101,26 @@ class Images:
 
     def _read_newest(self, parameter: str) -> Image:
         with translated(f"reading the image in {parameter}", service="ssm"):
-            value = str(self._aws.parameters.get_parameter(Name=parameter)["Parameter"]["Value"])
-        if not _AMI.fullmatch(value):
-            raise ProviderError(
-                f"{parameter}: wanted the id of an image, found {value!r}; correct "
-                "ec2.ami_parameter"
-            )
-        return self._described(value, parameter)
+            try:
+                told = self._aws.parameters.get_parameter(Name=parameter)["Parameter"]["Value"]
+            except ClientError as error:
+                if code_of(error) != "ParameterNotFound":
+                    raise
+                region = self._aws.parameters.meta.region_name
+                raise self._no_image(parameter, f"no such parameter in {region}") from error
+        if not _AMI.fullmatch(told):
+            raise self._no_image(parameter, repr(told))
+        return self._described(told, parameter)
+
+    def _no_image(self, parameter: str, found: str) -> ProviderError:
+        settings = {
+            self._settings.ami_parameter_gpu: "ec2.ami_parameter_gpu",
+            self._settings.ami_parameter_arm64: "ec2.ami_parameter_arm64",
+            self._settings.ami_parameter: "ec2.ami_parameter",
+        }
+        return ProviderError(
+            f"{parameter}: wanted the id of an image, found {found}; correct {settings[parameter]}"
+        )
 
     def _described(self, image_id: str, parameter: str) -> Image:
         with translated(f"describing the image {image_id}"):
