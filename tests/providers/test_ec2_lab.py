@@ -87,7 +87,11 @@ def test_why_a_machine_ended_at_its_launch_is_told_and_why_one_was_ended_is_not(
     lab.catch_up()
     provider.terminate(good, now_s=0.0)
     said = {each.provider_id: (each.state, each.ended_because) for each in provider.instances()}
-    assert said[failed] == (InstanceState.GONE, "Client.InternalError: Client error on launch")
+    why = (
+        "Client.InternalError: Client error on launch (often the account's own KMS key for disks, "
+        "which these roles may not use: docs/how-to/aws-account.md, section 6)"
+    )
+    assert said[failed] == (InstanceState.GONE, why)
     assert said[good] == (InstanceState.GONE, "")
 
 

@@ -32,6 +32,9 @@ _INTERRUPTED = "Server.SpotInstanceTermination"
 # For these EC2 has no room: it takes the machine back, or ends it during its launch.
 _TAKEN = frozenset({_INTERRUPTED, "Server.InsufficientInstanceCapacity"})
 _ASKED = "Client.UserInitiatedShutdown"
+# EC2 says no more where it may not use the key of a disk (AWS Knowledge Center, "Why does my EC2
+# instance with an encrypted volume stop immediately").
+_OFTEN_A_KEY = "Client.InternalError"
 # Of a console.
 _LINES = 12
 _CHARACTERS = 1500
@@ -176,16 +179,20 @@ def exited_at_s(reason: str) -> float | None:
 
 
 def _ended_because(raw: Mapping[str, Any]) -> str:
-    """EC2's code and message, such as `Client.InternalError: Client error on launch`."""
+    """EC2's code and message, such as `Client.VolumeLimitExceeded: Volume limit exceeded`."""
     reason = raw.get("StateReason", {})
     code = str(reason.get("Code", ""))
     message = str(reason.get("Message", ""))
     if not code or code == _ASKED:
         return ""
     # Most of EC2's messages begin with the code.
-    if message.startswith(code):
-        return message
-    return f"{code}: {message}"
+    told = message if message.startswith(code) else f"{code}: {message}"
+    if code == _OFTEN_A_KEY:
+        told += (
+            " (often the account's own KMS key for disks, which these roles may not use: "
+            "docs/how-to/aws-account.md, section 6)"
+        )
+    return told
 
 
 def _was_interrupted(raw: Mapping[str, Any]) -> bool:
