@@ -1110,6 +1110,19 @@ def subnets_in(*zones: str) -> str:
     return f"<subnetSet>{''.join(items)}</subnetSet>"
 
 
+def test_a_subnet_of_ipv6_alone_is_left_out_and_refused_where_it_is_named(
+    endpoint: Endpoint,
+) -> None:
+    both = subnets_in("us-east-1a", "us-east-1b")
+    told = both.replace("</item></subnetSet>", "<ipv6Native>true</ipv6Native></item></subnetSet>")
+    endpoint.answer("DescribeSubnets", told, times=2)
+    found = provider_of(PLAIN.model_copy(update={"zones": ()})).offerings()
+    assert {each.zone for each in found} == {"us-east-1a"}
+    named = {"zones": (), "subnets": ("subnet-us-east-1a", "subnet-us-east-1b")}
+    with pytest.raises(ProviderError, match="found only IPv6 in subnet-us-east-1b; name others"):
+        provider_of(PLAIN.model_copy(update=named)).offerings()
+
+
 def test_a_local_zone_is_left_out_for_its_machines_are_dearer_than_the_regions(
     endpoint: Endpoint,
 ) -> None:

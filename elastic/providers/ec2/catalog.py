@@ -143,7 +143,10 @@ def _subnets(aws: Aws, settings: Ec2Settings) -> dict[str, Subnet]:
     else:
         choice = {"Filters": [{"Name": "default-for-az", "Values": ["true"]}]}
     pages = aws.reads.get_paginator("describe_subnets").paginate(**choice)
-    found = [_subnet(raw) for page in pages for raw in page["Subnets"]]
+    raw_subnets = [raw for page in pages for raw in page["Subnets"]]
+    found = [_subnet(raw) for raw in raw_subnets if not raw.get("Ipv6Native")]
+    if settings.subnets:
+        _check_ipv4(raw_subnets)
     region = str(aws.reads.meta.region_name)
     _check_zones([*settings.zones, *(each.zone for each in found if settings.subnets)], region)
     found = [each for each in found if not _is_apart(each.zone, region)]
@@ -161,6 +164,15 @@ def _subnet(raw: Mapping[str, Any]) -> Subnet:
     return Subnet(
         raw["SubnetId"], raw["AvailabilityZone"], raw["VpcId"], bool(raw.get("MapPublicIpOnLaunch"))
     )
+
+
+def _check_ipv4(raw_subnets: Iterable[Mapping[str, Any]]) -> None:
+    without = sorted(raw["SubnetId"] for raw in raw_subnets if raw.get("Ipv6Native"))
+    if without:
+        raise ProviderError(
+            f"wanted subnets with IPv4, by which nodes reach one another, found only IPv6 in "
+            f"{', '.join(without)}; name others (ec2.subnets)"
+        )
 
 
 def _is_apart(zone: str, region: str) -> bool:
