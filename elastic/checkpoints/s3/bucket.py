@@ -205,8 +205,10 @@ class Bucket:
                 )
                 # S3 answers 200 even if it refuses single keys.
                 for refused in answer.get("Errors", ())[:1]:
-                    told = {"Code": refused["Code"], "Message": refused.get("Message", "")}
-                    raise ClientError({"Error": told}, f"DeleteObjects of {refused['Key']}")
+                    raise ClientError(
+                        {"Error": {"Code": refused["Code"], "Message": refused.get("Message", "")}},
+                        f"DeleteObjects of {refused['Key']}",
+                    )
 
     @contextmanager
     def _told(self, what: str, action: str) -> Iterator[None]:
