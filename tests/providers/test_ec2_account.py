@@ -162,6 +162,30 @@ def test_what_cannot_be_tried_is_simulated_where_that_is_allowed(endpoint: Endpo
     assert "somebody-elses" in asked.values()
 
 
+PLAIN_ROLE = "arn:aws:iam::123456789012:role/daemon"
+OF_IDENTITY_CENTER = "arn:aws:iam::123456789012:role/aws-reserved/sso.amazonaws.com/daemon"
+
+
+@pytest.mark.parametrize("role", [PLAIN_ROLE, OF_IDENTITY_CENTER, None])
+def test_policies_are_simulated_of_the_role_behind_a_session(
+    endpoint: Endpoint, role: str | None
+) -> None:
+    session = "arn:aws:sts::123456789012:assumed-role/daemon/me@example.com"
+    told = f"<Arn>{session}</Arn><UserId>AROA:me</UserId><Account>123456789012</Account>"
+    endpoint.answer(
+        "GetCallerIdentity", f"<GetCallerIdentityResult>{told}</GetCallerIdentityResult>"
+    )
+    if role is None:  # it may not ask
+        endpoint.forbid("GetRole", "AccessDenied")
+    else:
+        endpoint.answer("GetRole", f"<GetRoleResult><Role><Arn>{role}</Arn></Role></GetRoleResult>")
+    endpoint.answer("SimulatePrincipalPolicy", simulated("allowed"), times=9)
+    proved(endpoint)
+    asked = {each["PolicySourceArn"] for each in endpoint.sent("SimulatePrincipalPolicy")}
+    assert asked == {role or PLAIN_ROLE}
+    assert len(endpoint.sent("GetRole")) == 1
+
+
 def test_open_fences_are_told(endpoint: Endpoint, ec2: Any) -> None:
     _launch(ec2, cluster="somebody-elses")
     assert [level for level, _ in of(proved(endpoint), "aws fence")] == ["warning"] * 4

@@ -29,9 +29,9 @@ GUARDED = {"ec2:MetadataHttpTokens": "required", "ec2:MetadataHttpPutResponseHop
 CHOSEN = {"ec2:InstanceType": "c5.large"}
 
 # What doctor calls though the daemon's policy leaves it out: it says so where it is refused. The
-# first needs no permission at all (IAM User Guide, "GetCallerIdentity"), the second would show more
-# than a daemon has to know.
-ONLY_TRIED = {"sts:GetCallerIdentity", "iam:SimulatePrincipalPolicy"}
+# first needs no permission at all (IAM User Guide, "GetCallerIdentity"), the others would show
+# more than a daemon has to know.
+ONLY_TRIED = {"sts:GetCallerIdentity", "iam:GetRole", "iam:SimulatePrincipalPolicy"}
 # Handed over, not called: RunInstances passes the nodes' role.
 NOT_CALLED = {"iam:PassRole"}
 SERVICES = {

@@ -30,7 +30,7 @@ from elastic.providers.ec2.account.permissions import check_permissions
 from elastic.providers.ec2.account.quotas import check_quotas
 from elastic.providers.ec2.account.reach import check_reach
 from elastic.providers.ec2.account.subnets import check_subnets
-from elastic.providers.ec2.account.trying import can_simulate
+from elastic.providers.ec2.account.trying import simulated_principal
 from elastic.providers.ec2.catalog import Catalog, read_catalog
 from elastic.providers.ec2.faults import translated
 
@@ -120,7 +120,7 @@ def account_findings(
         caller=caller,
         catalog=catalog,
         instances=_instances(account),
-        can_simulate=can_simulate(account, caller),
+        simulated=simulated_principal(account, caller),
         host=host,
         ports=ports,
         nodes=nodes,

@@ -68,8 +68,8 @@ class AccountFacts:
     catalog: Catalog | None
     # None if EC2 did not say what runs.
     instances: tuple[Running, ...] | None
-    # Whether IAM says what the caller may do.
-    can_simulate: bool
+    # Whose policies IAM simulates to say what the caller may do; None if the caller may not ask.
+    simulated: str | None
     # The address at which nodes reach the daemon.
     host: str
     # The daemon's port, and those of rendezvous stores.

@@ -61,10 +61,10 @@ def attempt(survey: AccountFacts, act: Act) -> Trial:
     tried = Trial(TryOutcome.UNTOLD, "there is nothing to try it on")
     if act.parameters is not None:
         tried = _dry_run(survey, act, act.parameters)
-    if tried.verdict is TryOutcome.UNTOLD and survey.can_simulate:
+    if tried.verdict is TryOutcome.UNTOLD and survey.simulated is not None:
         context = {"aws:RequestedRegion": survey.account.region, **(act.context or {})}
         simulated = _simulate(
-            survey.account, survey.caller, f"ec2:{act.action}", act.resource, context
+            survey.account, survey.simulated, f"ec2:{act.action}", act.resource, context
         )
         if simulated is None:
             return tried
@@ -72,9 +72,12 @@ def attempt(survey: AccountFacts, act: Act) -> Trial:
     return tried
 
 
-def can_simulate(account: Account, caller: Caller) -> bool:
-    """Whether the caller may simulate its own policies; few may."""
-    return _simulate(account, caller, "ec2:DescribeInstances", "*", {}) is not None
+def simulated_principal(account: Account, caller: Caller) -> str | None:
+    """Whose policies IAM simulates for the caller; None if the caller may not ask. Few may."""
+    arn = _principal(account, caller.arn)
+    if _simulate(account, arn, "ec2:DescribeInstances", "*", {}) is None:
+        return None
+    return arn
 
 
 def _dry_run(survey: AccountFacts, act: Act, parameters: Mapping[str, Any]) -> Trial:
@@ -102,9 +105,9 @@ def _dry_run(survey: AccountFacts, act: Act, parameters: Mapping[str, Any]) -> T
 
 
 def _simulate(
-    account: Account, caller: Caller, action: str, resource: str, context: Mapping[str, str]
+    account: Account, principal: str, action: str, resource: str, context: Mapping[str, str]
 ) -> Trial | None:
-    """Simulates the caller's policies; None if it may not, or has no policies of its own."""
+    """Simulates the principal's policies; None if that is not permitted, or if it has none."""
     entries = [
         {
             "ContextKeyName": name,
@@ -115,7 +118,7 @@ def _simulate(
     ]
     try:
         told = account.roles.simulate_principal_policy(
-            PolicySourceArn=principal(caller.arn),
+            PolicySourceArn=principal,
             ActionNames=[action],
             ResourceArns=[resource],
             ContextEntries=entries,
@@ -132,13 +135,14 @@ def _simulate(
     )
 
 
-def principal(arn: str) -> str:
-    """The user or role behind a caller; the session of a role has another name.
-
-    >>> principal("arn:aws:sts::123456789012:assumed-role/daemon/i-0abc")
-    'arn:aws:iam::123456789012:role/daemon'
-    """
+def _principal(account: Account, arn: str) -> str:
+    """The user or role behind a caller; the session of a role has another name."""
     head, mark, rest = arn.partition(":assumed-role/")
-    if mark:
-        return f"{head.replace(':sts:', ':iam:')}:role/{rest.partition('/')[0]}"
-    return arn
+    if not mark:
+        return arn
+    name = rest.partition("/")[0]
+    # A session does not name the path of its role, such as that of IAM Identity Center's roles.
+    try:
+        return str(account.roles.get_role(RoleName=name)["Role"]["Arn"])
+    except (ClientError, BotoCoreError, ResponseParserError):
+        return f"{head.replace(':sts:', ':iam:')}:role/{name}"
