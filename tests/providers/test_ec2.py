@@ -696,6 +696,21 @@ def test_a_machine_for_which_ec2_has_no_room_when_it_boots_did_not_fail(endpoint
     assert found == [True, False, False]
 
 
+@pytest.mark.parametrize("code", ["Client.InternalError", "Client.InvalidKMSKey.InvalidState"])
+def test_a_machine_whose_disk_has_a_key_that_ec2_may_not_use_never_ran_and_says_what_to_do(
+    endpoint: Endpoint, code: str
+) -> None:
+    told = f"<stateReason><code>{code}</code><message>{code}: no</message></stateReason>"
+    for state, reason in (("pending", ""), ("terminated", told)):
+        page = _page("i-1", "").replace("<name>running</name>", f"<name>{state}</name>")
+        endpoint.answer("DescribeInstances", page.replace("<placement>", f"{reason}<placement>"))
+    provider = provider_of()
+    provider.instances()
+    (gone,) = provider.instances()
+    assert gone.never_ran
+    assert gone.ended_because.startswith(f"{code}: no (often the account's own KMS key for disks")
+
+
 def _page(provider_id: str, token: str) -> str:
     return (
         f"<reservationSet><item><instancesSet><item><instanceId>{provider_id}</instanceId><instanceType>c5.large"

@@ -34,7 +34,7 @@ _TAKEN = frozenset({_INTERRUPTED, "Server.InsufficientInstanceCapacity"})
 _ASKED = "Client.UserInitiatedShutdown"
 # EC2 says no more where it may not use the key of a disk (AWS Knowledge Center, "Why does my EC2
 # instance with an encrypted volume stop immediately").
-_OFTEN_A_KEY = "Client.InternalError"
+_OFTEN_A_KEY = frozenset({"Client.InternalError", "Client.InvalidKMSKey.InvalidState"})
 # Of a console.
 _LINES = 12
 _CHARACTERS = 1500
@@ -187,7 +187,7 @@ def _ended_because(raw: Mapping[str, Any]) -> str:
         return ""
     # Most of EC2's messages begin with the code.
     told = message if message.startswith(code) else f"{code}: {message}"
-    if code == _OFTEN_A_KEY:
+    if code in _OFTEN_A_KEY:
         told += (
             " (often the account's own KMS key for disks, which these roles may not use: "
             "docs/how-to/aws-account.md, section 6)"

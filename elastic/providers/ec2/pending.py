@@ -7,9 +7,11 @@ from dataclasses import replace
 
 from elastic.providers.base import Instance, InstanceState
 
-# Reasons for which EC2 ends an instance during its launch (EC2 API Reference, StateReason).
+# Reasons for which EC2 ends an instance during its launch (EC2 API Reference, StateReason, and as
+# users report it, that of a key).
 _ON_LAUNCH = (
     "Client.InternalError",
+    "Client.InvalidKMSKey.InvalidState",
     "Client.InvalidSnapshot.NotFound",
     "Client.VolumeLimitExceeded",
     "Server.InsufficientInstanceCapacity",
