@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from elastic.clock import ManualClock
-from elastic.errors import ProviderError, ProviderUnavailable
+from elastic.errors import Forbidden, ProviderError, ProviderUnavailable
 from elastic.model import Capacity, Offering
 from tests.providers import ec2_world
 from tests.providers.contract import OnRecord, buy, request
@@ -97,6 +97,23 @@ def test_an_account_that_may_have_no_fleet_buys_by_runinstances(
         endpoint.fail("CreateFleet", code)
     assert buy(provider_of(), request(1, HERE)).offering == HERE
     assert len(endpoint.sent("RunInstances")) == 1
+
+
+@pytest.mark.parametrize("has_fleets", [True, False])
+def test_an_account_on_the_free_plan_is_told_what_it_may_buy(
+    endpoint: Endpoint, has_fleets: bool
+) -> None:
+    code = "InvalidParameterCombination"
+    said = "The specified instance type is not eligible for Free Tier."
+    if has_fleets:
+        item = f"<item><errorCode>{code}</errorCode><errorMessage>{said}</errorMessage></item>"
+        refusal = f"<errorSet>{item}</errorSet>"
+        endpoint.answer("CreateFleet", NOTHING_SOLD.replace("<errorSet/>", refusal))
+    else:
+        endpoint.forbid("CreateFleet")
+        endpoint.fail("RunInstances", code, message=said)
+    with pytest.raises(Forbidden, match="upgrade it to the paid plan, or name types"):
+        buy(provider_of(), request(1, HERE))
 
 
 def test_a_fleet_that_was_throttled_bought_nothing(endpoint: Endpoint, clock: ManualClock) -> None:

@@ -227,7 +227,8 @@ def _refusal(errors: list[Mapping[str, Any]]) -> Refusal:
             "the fleet holds no instance and names no error",
         )
     code = str(errors[0].get("ErrorCode", ""))
-    return Refusal(fault_of(code), code, str(errors[0].get("ErrorMessage", "")))
+    message = str(errors[0].get("ErrorMessage", ""))
+    return Refusal(fault_of(code, message=message), code, message)
 
 
 def error_of(offering: Offering, refusal: Refusal, *, count: int, vcpus: float) -> ProviderError:

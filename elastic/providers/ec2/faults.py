@@ -140,6 +140,13 @@ _NOT_TAKEN = (
     "machine's clock is right and that the account has opted in to the region. The daemon reads a "
     "file again, but variables only at its start: restart it if it has them from there"
 )
+# What EC2 says, by a code of wrong parameters, to accounts that have not chosen the paid plan.
+_FREE_PLAN = "not eligible for Free Tier"
+_UPGRADE = (
+    "the account is on AWS's free plan, which has few types: upgrade it to the paid plan, or name "
+    "types that it may have (ec2.types): "
+    "aws ec2 describe-instance-types --filters Name=free-tier-eligible,Values=true"
+)
 _NOT_READY = (
     "the account is not ready for this, and no IAM policy fixes that: finish its verification or "
     "subscription, or ask AWS support"
@@ -150,8 +157,10 @@ _KINDS: Mapping[str, RefusalKind] = {
 _NO_IDENTITY = (NoCredentialsError, PartialCredentialsError, CredentialRetrievalError)
 
 
-def fault_of(code: str, *, status: int = 400) -> RefusalKind:
+def fault_of(code: str, *, message: str = "", status: int = 400) -> RefusalKind:
     """The kind of a code; an unknown one is a refusal, or with a status from 500 no answer.
+
+    One message counts, since its code says nothing.
 
     >>> fault_of("InsufficientInstanceCapacity"), fault_of("Strange")
     (<RefusalKind.CAPACITY: 'no capacity'>, <RefusalKind.REFUSED: 'refused'>)
@@ -160,6 +169,8 @@ def fault_of(code: str, *, status: int = 400) -> RefusalKind:
     """
     if code in _KINDS:
         return _KINDS[code]
+    if _FREE_PLAN in message:
+        return RefusalKind.ACCOUNT
     if status >= 500:
         # It may have been done all the same, and is asked for again with its token.
         return RefusalKind.UNANSWERED
@@ -174,7 +185,8 @@ def code_of(error: ClientError) -> str:
 def fault_in(error: ClientError) -> RefusalKind:
     """The kind of an error that a call raised."""
     status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 400)
-    return fault_of(code_of(error), status=status)
+    message = str(error.response.get("Error", {}).get("Message", ""))
+    return fault_of(code_of(error), message=message, status=status)
 
 
 def as_error(fault: RefusalKind, what: str, *, code: str, message: str) -> ProviderError:
@@ -197,7 +209,8 @@ def as_error(fault: RefusalKind, what: str, *, code: str, message: str) -> Provi
         case RefusalKind.CREDENTIALS:
             return Forbidden(f"{what}: {_NOT_TAKEN} ({said})")
         case RefusalKind.ACCOUNT:
-            return Forbidden(f"{what}: {_NOT_READY} ({said})")
+            advice = _UPGRADE if _FREE_PLAN in message else _NOT_READY
+            return Forbidden(f"{what}: {advice} ({said})")
         case RefusalKind.THROTTLED | RefusalKind.UNANSWERED | RefusalKind.LATE:
             return ProviderUnavailable(f"{what}: {fault}; it may be repeated ({said})")
         case RefusalKind.REFUSED:
