@@ -387,6 +387,18 @@ def test_feeds_that_are_both_silent_are_no_prices(endpoint: Endpoint) -> None:
         prices_of().refresh(NOW_S)
 
 
+def test_a_refusal_is_told_without_its_encoded_text(endpoint: Endpoint) -> None:
+    said = f"It is not allowed. Encoded authorization failure message: {'nwq907' * 200}"
+    for _ in range(2):
+        endpoint.fail("DescribeSpotPriceHistory", "UnauthorizedOperation", message=said)
+    endpoint.forbid("GetProducts", "AccessDeniedException")
+    with pytest.raises(PriceUnavailable, match=r"It is not allowed\.$"):
+        prices_of().refresh(NOW_S)
+    pages = Ec2History(_connected(endpoint.url)).pages("c5.large", from_s=0.0, to_s=NOW_S)
+    with pytest.raises(PriceUnavailable, match=r"It is not allowed\.$"):
+        next(pages)
+
+
 def test_a_type_that_is_not_listed_has_no_price_and_is_asked_for_again(endpoint: Endpoint) -> None:
     prices = prices_of(offerings=(HERE,))
     tell(endpoint)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from elastic.aws import without_code
 from elastic.config import Ec2Settings
 from elastic.durations import HISTORY_S, HOUR_S, LONGEST_RETRY_S, TICK_S
 from elastic.errors import PriceUnavailable
@@ -103,7 +104,7 @@ class SpotFeed:
         try:
             changes = read_spot(self.feeds, offerings, from_s=from_s, to_s=now_s)
         except (ClientError, BotoCoreError) as error:
-            self.failure = f"the spot prices: {error}"
+            self.failure = f"the spot prices: {without_code(str(error))}"
             self._calls.pause(min(LONGEST_RETRY_S, self.refresh_s), now_s=now_s)
             return ()
         self.failure = None

@@ -10,6 +10,7 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from elastic.aws import without_code
 from elastic.durations import HISTORY_DAYS
 from elastic.errors import PriceUnavailable
 from elastic.figures import count
@@ -100,5 +101,5 @@ class Ec2History:
                 )
         except (ClientError, BotoCoreError) as error:
             raise PriceUnavailable(
-                f"the spot prices of {count(self.days)} days: {error}"
+                f"the spot prices of {count(self.days)} days: {without_code(str(error))}"
             ) from error
