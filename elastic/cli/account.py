@@ -38,6 +38,7 @@ def findings_of_account(settings: Settings, clock: Clock, *, nodes: int) -> Iter
     yield check_prices(settings, clock)
     yield judge_disk_price(settings, account.region)
     yield check_checkpoints(settings, endpoint_url=account.aws.endpoint_url)
+    yield from check_region(settings, account.region)
     yield from check_artifacts(settings)
 
 
@@ -91,6 +92,31 @@ def check_checkpoints(settings: Settings, *, endpoint_url: str) -> Finding:
             name, "warning", f"{root} takes objects, but nodes have no role to reach it", advice
         )
     return Finding(name, "ok", f"{root} takes objects and keeps a key that is taken")
+
+
+def check_region(settings: Settings, region: str) -> Iterator[Finding]:
+    """The bucket must be where nodes are: AWS charges what goes between regions by the GiB."""
+    from elastic.checkpoints import is_location, parse_location
+    from elastic.checkpoints.s3 import Bucket, connect
+
+    root = settings.job_root
+    if not is_location(root):
+        return
+    try:
+        there = Bucket(connect(region=region, is_patient=False), parse_location(root)).region()
+    except ElasticError:
+        return  # the check of checkpoints says why
+    name = "aws bucket region"
+    if there == region:
+        yield Finding(name, "ok", there)
+    elif there is not None:
+        yield Finding(
+            name,
+            "warning",
+            f"{root} is in {there}, and nodes are in {region}: AWS charges each GiB between them, "
+            "which is in no price and in no budget here",
+            f"name a bucket in {region} (checkpoint_root)",
+        )
 
 
 def check_artifacts(settings: Settings) -> Iterator[Finding]:

@@ -118,3 +118,17 @@ def test_a_key_that_s3_could_not_remove_now_is_no_missing_permission() -> None:
     assert "allow" not in str(caught.value)
     with pytest.raises(StorageForbidden, match=r"allow s3:DeleteObject .*job-1/x"):
         Bucket(RefusingKeys("AccessDenied"), location).delete(["x"])
+
+
+class RefusingHead:
+    """A client of an S3 that refuses to describe a bucket, as it does without s3:ListBucket."""
+
+    def head_bucket(self, **_: object) -> None:
+        where = {"x-amz-bucket-region": "eu-west-1"}
+        told = {"HTTPStatusCode": 403, "HTTPHeaders": where}
+        answer = {"Error": {"Code": "403", "Message": "Forbidden"}, "ResponseMetadata": told}
+        raise ClientError(answer, "HeadBucket")  # type: ignore[arg-type]  # it has only what counts
+
+
+def test_a_caller_who_is_refused_is_told_where_the_bucket_is() -> None:
+    assert Bucket(RefusingHead(), Location("training", "elasticd")).region() == "eu-west-1"

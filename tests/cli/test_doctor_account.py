@@ -10,7 +10,7 @@ from pathlib import Path
 import boto3
 import pytest
 
-from elastic.cli.account import check_checkpoints, judge_disk_price, judge_prices
+from elastic.cli.account import check_checkpoints, check_region, judge_disk_price, judge_prices
 from elastic.cli.checks import judge_lease
 from elastic.config import load_settings
 from elastic.model import Capacity, Offering
@@ -118,6 +118,21 @@ def test_a_bucket_must_be_there_and_nodes_need_a_role_for_it(run: Run, endpoint:
     assert _checkpoints(region="us-east-1", bootstrap="./credentials") == "warning"
     assert _checkpoints(region="us-east-1", instance_profile="nodes") == "ok"
     assert s3.list_objects_v2(Bucket="training")["KeyCount"] == 0
+
+
+@pytest.mark.parametrize(("region", "level"), [("us-east-1", "ok"), ("eu-west-1", "warning")])
+def test_a_bucket_in_another_region_than_nodes_costs_what_no_price_includes(
+    run: Run, endpoint: Endpoint, region: str, level: str
+) -> None:
+    boto3.client("s3", region_name="us-east-1").create_bucket(Bucket="in-virginia")
+    settings = load_settings(checkpoint_root="s3://in-virginia/elasticd")
+    (found,) = check_region(settings, region)
+    assert (found.level, "us-east-1" in found.found) == (level, True)
+
+
+def test_without_a_bucket_nothing_is_said_of_its_region(run: Run, endpoint: Endpoint) -> None:
+    for root in ("/mnt/shared", "s3://none-such/elasticd"):
+        assert list(check_region(load_settings(checkpoint_root=root), "us-east-1")) == []
 
 
 @pytest.mark.parametrize(

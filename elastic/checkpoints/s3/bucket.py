@@ -99,6 +99,18 @@ class Bucket:
     def __str__(self) -> str:
         return str(self.location)
 
+    def region(self) -> str | None:
+        """Where the bucket is, which S3 tells callers whom it refuses, too; None if it does not."""
+        with self._told("find", "s3:ListBucket"):
+            try:
+                answer = self._client.head_bucket(Bucket=self.location.bucket)
+            except ClientError as error:
+                if _status(error) != 403:
+                    raise
+                answer = error.response
+            headers: dict[str, str] = answer["ResponseMetadata"].get("HTTPHeaders", {})
+            return headers.get("x-amz-bucket-region")
+
     def names(self, start: str) -> list[str]:
         """The names, from this location on, that begin with `start`."""
         cut = len(self.location.key(""))
