@@ -224,6 +224,16 @@ def test_what_runs_already_counts_against_the_quota(endpoint: Endpoint, ec2: Any
     assert spot[1].startswith("standard spot (L-34B43A08): 4 of 4 vCPUs free")
 
 
+def test_a_stopped_machine_counts_against_no_quota(endpoint: Endpoint, ec2: Any) -> None:
+    _launch(ec2, cluster="somebody-elses")
+    (reservation,) = ec2.describe_instances()["Reservations"]
+    ec2.stop_instances(InstanceIds=[reservation["Instances"][0]["InstanceId"]])
+    for _ in range(2):
+        endpoint.answer_json("GetServiceQuota", quota(4))
+    on_demand, _ = of(proved(endpoint), "aws quota")
+    assert on_demand[1].startswith("standard on-demand (L-1216C47A): 4 of 4 vCPUs free")
+
+
 def test_a_quota_that_is_not_told_is_a_warning(endpoint: Endpoint) -> None:
     assert {level for level, _ in of(proved(endpoint), "aws quota")} == {"warning"}
 

@@ -55,6 +55,7 @@ class Running:
     is_spot: bool
     cluster: str | None
     vcpus: int | None
+    is_stopped: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,4 +157,5 @@ def _running(raw: Mapping[str, Any]) -> Running:
         vcpus=cpu["CoreCount"] * cpu["ThreadsPerCore"]
         if "CoreCount" in cpu and "ThreadsPerCore" in cpu
         else None,
+        is_stopped=raw["State"]["Name"] == "stopped",
     )

@@ -98,6 +98,9 @@ def _used(survey: AccountFacts, wanted: _Wanted) -> int | None:
     kinds = survey.catalog.kinds if survey.catalog else {}
     used = 0
     for each in survey.instances:
+        # Quotas are on running machines (EC2 User Guide, "On-Demand Instance quotas").
+        if each.is_stopped:
+            continue
         if (
             quota_of(each.node_type, Capacity.SPOT if each.is_spot else Capacity.ON_DEMAND)
             != wanted.quota
