@@ -109,6 +109,30 @@ def test_a_launch_is_tried_with_the_role_and_the_placement_group_that_nodes_get(
     assert (level, "may not: UnauthorizedOperation" in found) == ("error", True)
 
 
+def test_a_launch_is_tried_in_the_clusters_group_once_that_is_made(
+    endpoint: Endpoint, ec2: Any
+) -> None:
+    (vpc,) = ec2.describe_vpcs(Filters=[{"Name": "is-default", "Values": ["true"]}])["Vpcs"]
+    group = ec2.create_security_group(
+        GroupName="elasticd-tested", Description="nodes", VpcId=vpc["VpcId"]
+    )
+    proved(endpoint, PLAIN)
+    tried = endpoint.sent("RunInstances")
+    assert {each.get("SecurityGroupId.1") for each in tried} == {group["GroupId"]}
+
+
+def test_the_default_group_is_refused_to_who_may_launch_in_the_clusters(endpoint: Endpoint) -> None:
+    denied = (
+        "You are not authorized to perform this operation. User: arn:aws:sts::1:assumed-role/d/i is "
+        "not authorized to perform: ec2:RunInstances on resource: "
+        "arn:aws:ec2:us-east-1:1:security-group/sg-1 because no identity-based policy allows it"
+    )
+    endpoint.fail("RunInstances", "UnauthorizedOperation", message=denied, times=9)
+    found = proved(endpoint, PLAIN)
+    assert of(found, "aws ec2:RunInstances") == []
+    assert "the cluster's security group is not made yet" in of(found, "aws permissions")[1][1]
+
+
 def test_a_permission_that_another_policy_denies_names_resource_and_policy(
     endpoint: Endpoint,
 ) -> None:

@@ -11,18 +11,28 @@ from elastic.providers.ec2.aws import Aws
 from elastic.providers.ec2.faults import code_of, translated
 
 
+def group_name(cluster: str) -> str:
+    """The name of the cluster's group.
+
+    >>> group_name("elasticd")
+    'elasticd-elasticd'
+    """
+    return f"elasticd-{cluster}"
+
+
 def ensure_group(aws: Aws, cluster: str, vpc_id: str) -> str:
     """The id of the cluster's group in that VPC, made on first use."""
-    name = f"elasticd-{cluster}"
+    name = group_name(cluster)
     with translated(f"making the security group {name}"):
-        group = _found(aws, name, vpc_id) or _made(aws, name, cluster, vpc_id)
+        group = found_group(aws, name, vpc_id) or _made(aws, name, cluster, vpc_id)
         group_id = str(group["GroupId"])
         if not _admits_itself(group, group_id):
             _admit_itself(aws, group_id)
     return group_id
 
 
-def _found(aws: Aws, name: str, vpc_id: str) -> dict[str, Any] | None:
+def found_group(aws: Aws, name: str, vpc_id: str) -> dict[str, Any] | None:
+    """What EC2 says of the group of that name; None if there is none. Raises ClientError."""
     filters = [{"Name": "group-name", "Values": [name]}, {"Name": "vpc-id", "Values": [vpc_id]}]
     groups: list[dict[str, Any]] = aws.reads.describe_security_groups(Filters=filters)[
         "SecurityGroups"
@@ -43,7 +53,7 @@ def _made(aws: Aws, name: str, cluster: str, vpc_id: str) -> dict[str, Any]:
     except ClientError as error:
         if (
             code_of(error) != "InvalidGroup.Duplicate"
-            or (found := _found(aws, name, vpc_id)) is None
+            or (found := found_group(aws, name, vpc_id)) is None
         ):
             raise
         return found

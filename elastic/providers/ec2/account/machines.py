@@ -14,6 +14,7 @@ from elastic.finding import Finding
 from elastic.providers.ec2.account.facts import AccountFacts
 from elastic.providers.ec2.faults import RefusalKind, code_of, fault_in, translated
 from elastic.providers.ec2.images import Images
+from elastic.providers.ec2.network import found_group, group_name
 
 _ANYWHERE = ("0.0.0.0/0", "::/0")
 
@@ -22,21 +23,13 @@ def check_group(survey: AccountFacts) -> Iterator[Finding]:
     """The cluster's group must admit only nodes; the daemon makes it at the first launch."""
     if survey.catalog is None:
         return
-    name = f"elasticd-{survey.settings.cluster}"
-    filters = [
-        {"Name": "group-name", "Values": [name]},
-        {"Name": "vpc-id", "Values": [survey.catalog.vpc_id]},
-    ]
+    name = group_name(survey.settings.cluster)
     with translated("describing the security group"):
-        groups = survey.account.aws.reads.describe_security_groups(Filters=filters)[
-            "SecurityGroups"
-        ]
-    if not groups:
+        group = found_group(survey.account.aws, name, survey.catalog.vpc_id)
+    if group is None:
         yield Finding("aws security group", "ok", f"{name} is made at the first launch")
         return
-    open_to = sorted(
-        {block for rule in groups[0].get("IpPermissions", []) for block in _blocks(rule)}
-    )
+    open_to = sorted({block for rule in group.get("IpPermissions", []) for block in _blocks(rule)})
     if open_to:
         found = f"{name} admits {', '.join(open_to)}"
         advice = "nodes need only one another: revoke that rule"
@@ -45,7 +38,7 @@ def check_group(survey: AccountFacts) -> Iterator[Finding]:
         yield Finding(
             "aws security group",
             "ok",
-            f"{name}: {groups[0]['GroupId']} admits no address from anywhere",
+            f"{name}: {group['GroupId']} admits no address from anywhere",
         )
 
 

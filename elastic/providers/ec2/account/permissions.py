@@ -12,7 +12,9 @@ from elastic.finding import Finding
 from elastic.providers.ec2 import tags
 from elastic.providers.ec2.account.facts import AccountFacts
 from elastic.providers.ec2.account.trying import Act, TryOutcome, attempt
+from elastic.providers.ec2.faults import translated
 from elastic.providers.ec2.images import Images
+from elastic.providers.ec2.network import found_group, group_name
 from elastic.providers.ec2.template import Template
 
 _NAME = "elasticd-doctor"
@@ -24,7 +26,10 @@ Probe = Callable[[AccountFacts], Act]
 
 
 def launch_data(survey: AccountFacts) -> dict[str, Any] | None:
-    """A launch as the daemon would request it; None without a type, zone or image."""
+    """A launch as the daemon would request it; None without a type, zone or image.
+
+    Without the cluster's group, which the first launch makes, EC2 takes the default one.
+    """
     if survey.catalog is None:
         return None
     offering = survey.catalog.offerings[0]
@@ -33,6 +38,9 @@ def launch_data(survey: AccountFacts) -> dict[str, Any] | None:
         kind = survey.catalog.kinds[offering.node_type]
         image = images.newest(kind)
         disk_gib = images.disk_gib(kind)
+        name = group_name(survey.settings.cluster)
+        with translated(f"describing the security group {name}"):
+            group = found_group(survey.account.aws, name, survey.catalog.vpc_id)
     except ElasticError:
         return None
     template = Template(
@@ -41,16 +49,16 @@ def launch_data(survey: AccountFacts) -> dict[str, Any] | None:
         node_type=offering.node_type,
         image=image,
         user_data=b"#!/bin/sh\n",
-        security_group="",
+        security_group="" if group is None else str(group["GroupId"]),
         volume_gib=disk_gib,
         tags={tags.CLUSTER: survey.settings.cluster},
         instance_profile=survey.settings.instance_profile,
         placement_group=survey.settings.placement_group,
         is_burstable=kind.is_burstable,
     )
-    data = {
-        name: value for name, value in template.run_data().items() if name != "SecurityGroupIds"
-    }
+    data = template.run_data()
+    if group is None:
+        del data["SecurityGroupIds"]
     subnet_id = survey.catalog.subnets[offering.zone].id
     return {**data, "SubnetId": subnet_id, "MinCount": 1, "MaxCount": 1}
 

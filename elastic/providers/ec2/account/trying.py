@@ -92,6 +92,13 @@ def _dry_run(survey: AccountFacts, act: Act, parameters: Mapping[str, Any]) -> T
         said = f"{code}: {message}"[:_MOST_CHARACTERS]
         fault = fault_in(error)
         if (
+            fault is RefusalKind.PERMISSION
+            and act.action == "RunInstances"
+            and "SecurityGroupIds" not in parameters
+            and ":security-group/" in said
+        ):
+            return Trial(TryOutcome.UNTOLD, f"the cluster's security group is not made yet; {said}")
+        if (
             fault in (RefusalKind.REFUSED, RefusalKind.CREDENTIALS, RefusalKind.ACCOUNT)
             and act.is_whole
         ):
