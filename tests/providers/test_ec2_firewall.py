@@ -70,6 +70,16 @@ def test_a_group_may_admit_the_nodes_subnets(ec2: Any) -> None:
     assert judged(host).level == "ok"
 
 
+def test_whether_a_prefix_list_holds_the_nodes_cannot_be_seen(ec2: Any) -> None:
+    host, group_id = machine(ec2)
+    company = {"PrefixListIds": [{"PrefixListId": "pl-0123456789abcdef0"}]}
+    admit(ec2, group_id, 22, 22, **company)
+    assert judged(host).level == "error"
+    admit(ec2, group_id, 8000, 9000, **company)
+    found = judged(host)
+    assert (found.level, "admits prefix lists" in found.found) == ("warning", True)
+
+
 def test_what_cannot_be_seen_is_said() -> None:
     assert "cannot be seen" in judged("192.168.1.4").found
     assert (

@@ -10,6 +10,7 @@ from elastic.finding import Finding
 from elastic.providers.ec2.account.facts import AccountFacts
 from elastic.providers.ec2.catalog import Catalog
 from elastic.providers.ec2.faults import translated
+from elastic.providers.ec2.network import group_name
 from elastic.providers.ec2.refusals import here
 
 _NAME = "aws daemon firewall"
@@ -41,12 +42,16 @@ def judge_firewall(survey: AccountFacts, catalog: Catalog) -> Finding:
         return Finding(_NAME, "warning", found, _ADVICE)
     ids = [str(each["GroupId"]) for each in machine["SecurityGroups"]]
     where = f"{machine['InstanceId']} ({', '.join(ids)})"
-    shut = _shut(survey, catalog, ids)
-    if shut:
+    rules = _rules(survey, ids)
+    shut = _shut(survey, catalog, rules)
+    if shut and all(any(_names_lists(rule, ports) for rule in rules) for ports in shut):
         found = (
-            f"{where} does not admit nodes at {', '.join(shut)}: they would be paid for and never "
-            "join"
+            f"{where} admits prefix lists: whether they hold the nodes' addresses cannot be seen"
         )
+        return Finding(_NAME, "warning", found, _ADVICE)
+    if shut:
+        at = ", ".join(_told(ports) for ports in shut)
+        found = f"{where} does not admit nodes at {at}: they would be paid for and never join"
         return Finding(_NAME, "error", found, _ADVICE)
     return Finding(_NAME, "ok", f"{where} admits nodes at {told}")
 
@@ -59,16 +64,26 @@ def admits(rule: Mapping[str, Any], ports: range, groups: set[str], blocks: Sequ
     >>> admits(rule, range(8470, 8471), {"sg-1"}, []), admits(rule, range(8471, 8972), {"sg-1"}, [])
     (True, False)
     """
-    is_open = rule["IpProtocol"] == "-1" or (
-        rule["IpProtocol"] == "tcp" and rule["FromPort"] <= ports[0] and ports[-1] <= rule["ToPort"]
-    )
-    if not is_open:
+    if not _is_open(rule, ports):
         return False
     if any(pair.get("GroupId") in groups for pair in rule.get("UserIdGroupPairs", [])):
         return True
     admitted = [ipaddress.IPv4Network(each["CidrIp"]) for each in rule.get("IpRanges", [])]
     nodes = [ipaddress.IPv4Network(block) for block in blocks]
     return bool(nodes) and all(any(block.subnet_of(each) for each in admitted) for block in nodes)
+
+
+def _is_open(rule: Mapping[str, Any], ports: range) -> bool:
+    """Whether a rule is about all of these ports, whomever it admits."""
+    if rule["IpProtocol"] == "-1":
+        return True
+    return bool(
+        rule["IpProtocol"] == "tcp" and rule["FromPort"] <= ports[0] and ports[-1] <= rule["ToPort"]
+    )
+
+
+def _names_lists(rule: Mapping[str, Any], ports: range) -> bool:
+    return bool(rule.get("PrefixListIds")) and _is_open(rule, ports)
 
 
 def _machine(survey: AccountFacts, vpc_id: str) -> Mapping[str, Any] | None:
@@ -85,20 +100,25 @@ def _machine(survey: AccountFacts, vpc_id: str) -> Mapping[str, Any] | None:
         )
 
 
-def _shut(survey: AccountFacts, catalog: Catalog, ids: Sequence[str]) -> list[str]:
-    """The ports at which no rule of these groups admits the nodes' group or subnets."""
-    reads = survey.account.aws.reads
+def _rules(survey: AccountFacts, ids: Sequence[str]) -> list[Mapping[str, Any]]:
     with translated("describing the security groups of the daemon's machine"):
-        groups = reads.describe_security_groups(GroupIds=list(ids))["SecurityGroups"]
-        named = [{"Name": "group-name", "Values": [f"elasticd-{survey.settings.cluster}"]}]
-        nodes = {
-            str(each["GroupId"])
-            for each in reads.describe_security_groups(Filters=named)["SecurityGroups"]
-        }
-    rules = [rule for group in groups for rule in group.get("IpPermissions", [])]
+        groups = survey.account.aws.reads.describe_security_groups(GroupIds=list(ids))[
+            "SecurityGroups"
+        ]
+    return [rule for group in groups for rule in group.get("IpPermissions", [])]
+
+
+def _shut(
+    survey: AccountFacts, catalog: Catalog, rules: Sequence[Mapping[str, Any]]
+) -> list[range]:
+    """The ports at which none of these rules admits the nodes' group or subnets."""
+    named = [{"Name": "group-name", "Values": [group_name(survey.settings.cluster)]}]
+    with translated("describing the nodes' security group"):
+        found = survey.account.aws.reads.describe_security_groups(Filters=named)["SecurityGroups"]
+    nodes = {str(each["GroupId"]) for each in found}
     blocks = [str(each["CidrBlock"]) for each in survey.subnets(catalog).values()]
     return [
-        _told(ports)
+        ports
         for ports in survey.ports
         if not any(admits(rule, ports, nodes, blocks) for rule in rules)
     ]
