@@ -13,6 +13,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 import boto3
+import botocore.session
 from botocore.credentials import ReadOnlyCredentials
 from botocore.exceptions import BotoCoreError
 
@@ -73,6 +74,19 @@ def session_in(region: str | None) -> boto3.Session:
     """A session in `region`, else where AWS_REGION or the profile says."""
     # boto3 itself reads only AWS_DEFAULT_REGION; the AWS CLI and others read AWS_REGION too.
     return boto3.Session(region_name=region or os.environ.get("AWS_REGION"))
+
+
+def patient_session_in(region: str | None) -> boto3.Session:
+    """A session that is more patient with the metadata service than botocore's one try of 1 s.
+
+    The environment's own settings come first.
+    """
+    session = botocore.session.get_session()
+    for name, value in (("metadata_service_timeout", 3), ("metadata_service_num_attempts", 4)):
+        if f"AWS_{name.upper()}" not in os.environ:
+            session.set_config_variable(name, value)
+    named = region or os.environ.get("AWS_REGION")
+    return boto3.Session(region_name=named, botocore_session=session)
 
 
 class AwsAccess:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from elastic.aws import session_in
+from elastic.aws import patient_session_in
 from elastic.errors import PreparationFailed
 
 
@@ -15,11 +15,17 @@ def read_parameters(parameters: Mapping[str, str], *, region: str | None) -> dic
     """
     from botocore.exceptions import BotoCoreError, ClientError
 
-    client = session_in(region).client("ssm")
+    # A node's metadata service may be slow, and what fails here ends the job.
+    client = patient_session_in(region).client("ssm")
     found = {}
     for variable, name in parameters.items():
         try:
             answer = client.get_parameter(Name=name, WithDecryption=True)
+        except client.exceptions.ParameterNotFound as error:
+            raise PreparationFailed(
+                f"secret {variable}: wanted the SSM parameter {name}, there is none in "
+                f"{client.meta.region_name}; make it there, or correct its name"
+            ) from error
         except (ClientError, BotoCoreError) as error:
             raise PreparationFailed(
                 f"secret {variable}: the node cannot read the SSM parameter {name}: {error}. Its "

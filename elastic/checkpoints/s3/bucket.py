@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -11,13 +10,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import boto3
-import botocore.session
 from boto3.exceptions import Boto3Error
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
-from elastic.aws import AwsAccess, beyond_own_policy, session_in
+from elastic.aws import AwsAccess, beyond_own_policy, patient_session_in, session_in
 from elastic.checkpoints.location import Location
 from elastic.checkpoints.objects import MOST_READ_BYTES
 from elastic.durations import ANSWER_TIMEOUT_S, CONNECT_TIMEOUT_S, TRANSFER_TIMEOUT_S
@@ -64,25 +61,13 @@ def connect(*, region: str | None = None, is_patient: bool = True) -> Any:
         read_timeout=TRANSFER_TIMEOUT_S if is_patient else CONNECT_TIMEOUT_S,
         retries={"mode": "standard", "total_max_attempts": _ATTEMPTS if is_patient else 1},
     )
-    access = AwsAccess(partial(_patient_session_in if is_patient else session_in, region))
+    access = AwsAccess(partial(patient_session_in if is_patient else session_in, region))
     if is_patient and access.session.get_credentials() is None:
         raise StorageForbidden(
             "wanted credentials for S3, found none: has the node a role (ec2.instance_profile), or "
             "the shell that started a local daemon AWS credentials?"
         )
     return access.client("s3", config=config)
-
-
-def _patient_session_in(region: str | None) -> boto3.Session:
-    """A session that is more patient with the metadata service than botocore's one try of 1 s.
-
-    The environment's own settings come first.
-    """
-    session = botocore.session.get_session()
-    for name, value in (("metadata_service_timeout", 3), ("metadata_service_num_attempts", 4)):
-        if f"AWS_{name.upper()}" not in os.environ:
-            session.set_config_variable(name, value)
-    return boto3.Session(region_name=region, botocore_session=session)
 
 
 class Bucket:
