@@ -92,6 +92,7 @@ from elastic.model.way_in import (
     Means,
     WayIn,
     entering,
+    for_any_shell,
     remote_script,
 )
 from elastic.model.workers import (
@@ -193,6 +194,7 @@ __all__ = [
     "declared_mode",
     "differs",
     "entering",
+    "for_any_shell",
     "histories",
     "how_to_resume",
     "idle_s",

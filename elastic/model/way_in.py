@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import shlex
+import string
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 # Where an agent notes the environment of its job's workers, in the node's working folder.
 ENVIRONMENT_FILE = "environment.sh"
+# What means the same within the quotes of every shell.
+_PLAIN = frozenset(f"{string.ascii_letters}{string.digits} _-+=./,:;@<>()[]|&*")
 
 
 class Means(StrEnum):
@@ -64,8 +67,7 @@ def entering(
                 options += ["-F", way.ssh_config]
             if way.known_hosts in files:
                 options += ["-o", f"UserKnownHostsFile={way.known_hosts}"]
-            # The login shell there may be any: it gets one word.
-            return ("ssh", *options, way.target, f"exec /bin/sh -c {shlex.quote(script)}")
+            return ("ssh", *options, way.target, for_any_shell(script))
         case Means.SLURM:
             srun = ["srun", f"--jobid={way.target}", "--overlap", "--quiet"]
             if has_terminal:
@@ -73,6 +75,19 @@ def entering(
             return (*srun, "/bin/sh", "-c", script)
         case Means.PROCESSES | Means.SESSION_MANAGER:
             return ("/bin/sh", "-c", script)
+
+
+def for_any_shell(script: str) -> str:
+    """The command line that has `/bin/sh` run lines, whatever shell reads it: bash, fish or tcsh.
+
+    >>> print(for_any_shell("cd /w\\nls 'a b'"))
+    exec /bin/sh -c 'eval "$(printf %b "cd /w\\0012ls \\0047a b\\0047")"'
+    """
+    # Even within quotes tcsh takes no end of a line, and `!` for its own.
+    encoded = "".join(
+        chr(each) if chr(each) in _PLAIN else f"\\0{each:03o}" for each in script.encode()
+    )
+    return f'exec /bin/sh -c \'eval "$(printf %b "{encoded}")"\''
 
 
 def remote_script(way: WayIn, command: Sequence[str] = ()) -> str:

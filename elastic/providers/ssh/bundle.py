@@ -8,6 +8,7 @@ from base64 import b64encode
 from functools import cache
 
 from elastic.distribution import pythons
+from elastic.model import for_any_shell
 from elastic.providers.keeping import PackedProgram, pack
 
 # Runs before the bundle is there. Its first line on stdin says what to do.
@@ -34,7 +35,6 @@ from elastic.providers.ssh.attendant import serve
 serve(root)
 """
 
-# The login shell may be any, so sh does the rest.
 _FIND_PYTHON = """\
 for python in {candidates}; do
   if "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
@@ -65,4 +65,4 @@ def first_line(folder: str) -> str:
 def command(python: str | None) -> str:
     """The command line that starts the loader. Nothing in it is secret."""
     script = _FIND_PYTHON.format(candidates=pythons(python), loader=shlex.quote(_LOADER))
-    return f"exec sh -c {shlex.quote(script)}"
+    return for_any_shell(script)
