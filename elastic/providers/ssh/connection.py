@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import threading
 import time
 from collections.abc import Coroutine, Mapping, Sequence
@@ -35,6 +36,10 @@ class Access:
 
     config_file: Path | None = None
     known_hosts: Path | None = None
+    # Where OpenSSH looks for hosts' keys unless its configuration names other files
+    # (ssh_config(5), UserKnownHostsFile and GlobalKnownHostsFile).
+    users_keys: Sequence[str] = ("~/.ssh/known_hosts", "~/.ssh/known_hosts2")
+    systems_keys: Sequence[str] = ("/etc/ssh/ssh_known_hosts", "/etc/ssh/ssh_known_hosts2")
 
 
 @dataclass(slots=True)
@@ -100,7 +105,8 @@ class HostLink:
     async def _log_in(self) -> None:
         host = self.host.name
         try:
-            options = await asyncssh.SSHClientConnectionOptions.construct(**self._asked())
+            # Without keys, which may be configured and not be there.
+            options = await _options(**self._asked(), client_keys=None)
         except (OSError, asyncssh.Error, ValueError) as error:
             raise ProviderUnavailable(
                 f"{host}: OpenSSH's configuration cannot be read: {error}"
@@ -111,13 +117,17 @@ class HostLink:
                 self.logins += 1
                 self._connection = await asyncssh.connect(**self._asked(options))
                 # Within the same time: a host may let in, and then open no session.
-                self._process = await self._connection.create_process(command(self.host.python))
+                # A terminal, which `RequestTTY` may ask for, would answer with what it is sent.
+                self._process = await self._connection.create_process(
+                    command(self.host.python), request_pty=False
+                )
         except (asyncssh.HostKeyNotVerifiable, asyncssh.KeyExchangeFailed) as error:
             raise ProviderUnavailable(self._about_key(options, error)) from error
         except asyncssh.PermissionDenied as error:
+            keys = (await _options(**self._asked(options))).client_keys
             raise ProviderUnavailable(
                 f"{host}: refuses the login of {options.username}; "
-                f"add your public key there: ssh-copy-id {host}"
+                f"{_about_login(host, has_keys=bool(keys))}"
             ) from error
         except asyncssh.KeyImportError as error:
             raise ProviderUnavailable(
@@ -134,11 +144,13 @@ class HostLink:
             raise ProviderUnavailable(f"{host}: {ready['refused']}")
         self.program = ready["program"]
 
-    def _asked(self, found: asyncssh.SSHClientConnectionOptions | None = None) -> dict[str, Any]:
+    def _asked(self, found: Any = None) -> dict[str, Any]:
         """What asyncssh is told; the rest comes from OpenSSH's files, for jump hosts as well."""
         user, _, name = self.host.name.rpartition("@")
         asked: dict[str, Any] = {
             "host": name,
+            # The user's own. Without this, `construct` reads none.
+            "config": (),
             "keepalive_interval": SELDOM_S,
             "keepalive_count_max": 2,
         }
@@ -148,17 +160,24 @@ class HostLink:
             asked["config"] = [str(self.access.config_file)]
         if self.access.known_hosts is not None:
             asked["known_hosts"] = str(self.access.known_hosts)
-        elif found is not None and found.known_hosts is None:
-            # `UserKnownHostsFile none` would switch the check off.
-            asked["known_hosts"] = b""
+        elif found is not None:
+            # Without a file nothing is known: None would switch the check off.
+            asked["known_hosts"] = self._known_hosts(found.config) or b""
+        if found is not None and found.config.get("IdentityFile"):
+            asked["client_keys"] = _there(found.config.get("IdentityFile"))
+            asked["ignore_encrypted"] = True
         return asked
 
-    def _about_key(
-        self, options: asyncssh.SSHClientConnectionOptions, error: asyncssh.Error
-    ) -> str:
+    def _known_hosts(self, config: Any) -> list[str]:
+        """The files of hosts' keys. asyncssh itself leaves out the system's."""
+        users = config.get("UserKnownHostsFile", self.access.users_keys)
+        systems = config.get("GlobalKnownHostsFile", self.access.systems_keys)
+        return _there([*users, *systems])
+
+    def _about_key(self, options: Any, error: asyncssh.Error) -> str:
         host = self.host.name
         port = options.port
-        known: Any = options.known_hosts or str(Path("~/.ssh/known_hosts").expanduser())
+        known = self._asked(options)["known_hosts"]
         alias = options.host_key_alias or options.host
         found: Sequence[Any] = ()
         with suppress(OSError, ValueError):
@@ -270,6 +289,28 @@ class HostLinks:
                 # A daemon thread: a process that ends waits for no host.
                 threading.Thread(target=_turn, args=(self._loop,), daemon=True).start()
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+
+async def _options(**asked: Any) -> Any:
+    return await asyncssh.SSHClientConnectionOptions.construct(**asked)
+
+
+def _there(paths: Sequence[str]) -> list[str]:
+    """Those of the files that can be read, as OpenSSH passes over the others."""
+    found = [os.path.expanduser(each) for each in paths]
+    return [each for each in found if os.access(each, os.R_OK)]
+
+
+def _about_login(host: str, *, has_keys: bool) -> str:
+    """What to do about a login that a host refused."""
+    # The agent of a login that is over leaves its name behind.
+    if has_keys or os.path.exists(os.environ.get("SSH_AUTH_SOCK", "")):
+        return f"add your public key there: ssh-copy-id {host}"
+    return (
+        "wanted a private key without a passphrase or an ssh-agent, found neither. Start the "
+        "daemon where SSH_AUTH_SOCK leads to an agent that stays, or make a key without a "
+        f"passphrase (ssh-keygen, then ssh-copy-id {host})"
+    )
 
 
 def _turn(loop: asyncio.AbstractEventLoop) -> None:
