@@ -399,3 +399,21 @@ def test_policies_learn_how_many_more_hosts_there_are(connect: Connect) -> None:
     provider.instances()
     assert provider.blocks.of(DESK, nodes=3, now_s=now_s) is None
     assert provider.blocks.of(DESK, nodes=4, now_s=now_s) is not None
+
+
+def test_hosts_that_share_a_home_folder_run_a_node_each(connect: Connect, pair: Estate) -> None:
+    first, second = pair.hosts
+    users = second.folder / "passwd"
+    users.write_text(users.read_text().replace(str(second.home), str(first.home)))
+    second.reboot()
+    provider = connect(estate=pair, hosts=2)
+    for number in (1, 2):
+        buy(provider, request(number, DESK))
+    found = {each.provider_id: each.state for each in provider.instances()}
+    running = InstanceState.RUNNING
+    assert found == {"node-1@desk-a": running, "node-2@desk-b": running}
+    for each in provider.instances():
+        way = provider.way_in(each.provider_id, node_id=each.node_id)
+        assert way is not None and (Path(way.folder).parent / "launch.json").exists()
+        end(provider, each)
+    assert {each.state for each in provider.instances()} == {InstanceState.GONE}

@@ -18,7 +18,7 @@ from elastic.model import Precision
 from elastic.providers.keeping import packages, refuse
 from elastic.providers.keeping.address import NotPossible
 from elastic.providers.ssh import Host, parse_hostfile, parse_hosts_yaml, read_hosts
-from elastic.providers.ssh.attendant import Attendant
+from elastic.providers.ssh.attendant import Attendant, own_part
 from elastic.providers.ssh.bundle import bundle, command, first_line
 from elastic.providers.ssh.memory import HostMemory, Memories
 from elastic.providers.ssh.node_types import (
@@ -229,6 +229,22 @@ def attendant(folder: Path) -> Attendant:
     (folder / "proc").mkdir(exist_ok=True)
     (folder / "files" / "nodes").mkdir(parents=True, exist_ok=True)
     return Attendant(folder / "files", proc=folder / "proc")
+
+
+def test_each_machine_has_its_own_part_of_a_home_folder_that_machines_share(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def part_of(machine: str) -> Path:
+        monkeypatch.setattr("socket.gethostname", lambda: machine)
+        return own_part(tmp_path)
+
+    own = {each: part_of(each) for each in ("desk-a", "desk-b", "desk-c")}
+    assert own == {
+        "desk-a": tmp_path,
+        "desk-b": tmp_path / "machines/desk-b",
+        "desk-c": tmp_path / "machines/desk-c",
+    }
+    assert [part_of(each) for each in own] == list(own.values())
 
 
 def test_gpus_are_those_that_nvidia_smi_lists(

@@ -1,6 +1,6 @@
 """The files by which a host itself knows its node. Runs on the host: the standard library only.
 
-Below elasticd's folder on the host:
+Below elasticd's folder on the host, or its part of a folder that hosts share:
 - `claim.json`: the one node that may run there, and which cluster's it is. Made by a link, which
   fails if there is one.
 - `nodes/ID/launch.json`: what was bought, with which token.

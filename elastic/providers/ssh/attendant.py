@@ -177,7 +177,7 @@ class Attendant:
         process = node.process()
         if not self._has_exit(node):
             if process is not None and is_alive(process) and not node.has("stop"):
-                return {**launch, "state": "running"}
+                return {**launch, "state": "running", "work": str(node.work)}
             if not node.end_processes(marks(launch)):
                 return {**launch, "state": "stopping"}
             self._bury(node, launch, request, because=_why_gone(node))
@@ -427,9 +427,25 @@ def _logind() -> Iterator[tuple[str, str]]:
                 )
 
 
+def own_part(root: Path) -> Path:
+    """The part of elasticd's folder that is this machine's.
+
+    Machines may share a home folder. They must not take each other's nodes for their own, of which
+    they find no process. The first machine has the folder itself, and each other one has one in it.
+    """
+    mine = {"name": socket.gethostname()}
+    owner = root / "machine.json"
+    # A full disk takes no record, and must not keep the daemon from ending what runs here.
+    with suppress(OSError):
+        make_once(owner, mine)
+    if read_json(owner) in (mine, None):
+        return root
+    return root / "machines" / mine["name"]
+
+
 def serve(root: Path) -> None:
     """Answers until stdin ends."""
-    attendant = Attendant(root.absolute())
+    attendant = Attendant(own_part(root.absolute()))
     for line in sys.stdin:
         reply = attendant.answer(json.loads(line))
         sys.stdout.write(json.dumps(reply) + "\n")

@@ -8,7 +8,7 @@ from base64 import b64encode
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from elastic.clock import Clock
@@ -175,14 +175,16 @@ class SshProvider:
 
     def way_in(self, provider_id: str, *, node_id: str) -> WayIn | None:
         memory = self._hosts.get(provider_id.partition("@")[2])
-        if memory is None or node_id not in {each["node_id"] for each in memory.living}:
+        if memory is None:
             return None
-        # A relative folder is below the home folder, where a login begins.
-        folder = PurePosixPath(memory.host.folder, "nodes", node_id, "work")
+        # The host itself says where a node that runs has its files.
+        work = next((each.get("work") for each in memory.nodes if each["node_id"] == node_id), None)
+        if work is None:
+            return None
         return WayIn(
             Means.SSH,
             target=memory.host.name,
-            folder=shlex.quote(str(folder)),
+            folder=shlex.quote(work),
             # With these its keeper ends it as it does all of the node's processes.
             marks={"ELASTICD_NODE_ID": node_id, "ELASTICD_CLUSTER": self._cluster.name},
             ssh_config=str(self._access.config_file or ""),
