@@ -112,6 +112,8 @@ def test_jobs_of_others_are_no_nodes() -> None:
         ),
         ("QOSMaxCpuPerUserLimit", Obstacle.QUOTA),
         ("AssocGrpCPUMinutesLimit", Obstacle.QUOTA),
+        ("PartitionDown", Obstacle.CAPACITY),
+        ("PartitionInactive", Obstacle.CAPACITY),
         ("PartitionTimeLimit", Obstacle.FORBIDDEN),
         ("JobHeldAdmin", Obstacle.FORBIDDEN),
     ],
@@ -167,6 +169,24 @@ def test_what_sbatch_says_has_its_kind(
     assert type(caught.value) is error
     assert said in str(caught.value)
     assert caught.value.bought_nothing is (error is not ProviderUnavailable)
+
+
+def test_no_variable_of_the_users_shell_changes_what_slurm_is_asked(tmp_path: Path) -> None:
+    commands(tmp_path, squeue="env")
+    own = {
+        "SQUEUE_PARTITION": "gpu",
+        "SINFO_PARTITION": "gpu",
+        "SACCT_FORMAT": "JobID",
+        "SCONTROL_ALL": "1",
+        "SBATCH_WAIT": "1",
+        "SBATCH_ARRAY_INX": "0-1",
+        "SLURM_ARRAY_TASK_ID": "3",
+        "ELASTICD_TOKEN": "secret",
+    }
+    kept = {"SBATCH_ACCOUNT": "lab", "SLURM_CONF": "/etc/slurm.conf"}
+    told = SlurmCommands({"PATH": f"{tmp_path}:/usr/bin:/bin", **own, **kept}).run("squeue")
+    names = {line.partition("=")[0] for line in told.splitlines()}
+    assert not names & set(own) and names >= set(kept)
 
 
 def test_a_machine_without_slurm_says_where_to_start_the_daemon(tmp_path: Path) -> None:

@@ -20,6 +20,12 @@ from elastic.providers.keeping import ANSWER_S
 
 # Instants come as Unix seconds.
 _TIMES = {"SLURM_TIME_FORMAT": "%s"}
+# Variables that a user's own shell may set, or a job in which the daemon runs, and that change what
+# is asked: they leave jobs out of a list, make sbatch wait for a job's end, or send another array.
+_NOT_HANDED_ON = (
+    *("ELASTICD_", "SQUEUE_", "SINFO_", "SACCT_", "SCONTROL_"),
+    *("SBATCH_WAIT", "SBATCH_ARRAY_INX", "SLURM_ARRAY_"),
+)
 # What sbatch says (slurm_errno.c), and which kind of refusal it is. The first one that fits counts.
 _REFUSALS: Sequence[tuple[str, type[ProviderError]]] = (
     ("violates accounting/QOS policy", QuotaReached),
@@ -48,7 +54,7 @@ class SlurmCommands:
         own = dict(os.environ if environment is None else environment)
         # A job must not find the daemon's own settings, and no secret in them.
         self._environment = {
-            name: value for name, value in own.items() if not name.startswith("ELASTICD_")
+            name: value for name, value in own.items() if not name.startswith(_NOT_HANDED_ON)
         }
         self._lock = threading.Lock()
         self._counts: Counter[str] = Counter()

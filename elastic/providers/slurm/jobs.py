@@ -125,6 +125,9 @@ class SlurmJob:
             return None
         if reason.startswith(("QOS", "Assoc", "QOSMax", "MaxJobs")):
             return Obstacle.QUOTA
+        if reason in ("PartitionDown", "PartitionInactive"):
+            # Such as before maintenance: other partitions may take it, and this one later.
+            return Obstacle.CAPACITY
         return Obstacle.FORBIDDEN
 
     @property
