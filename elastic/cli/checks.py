@@ -353,8 +353,8 @@ _ADVICE: Mapping[str, str] = {
     "--print-policy daemon`",
     "held": "`elasticd adopt` lists those jobs, goes on with them or ends them",
     "cannot_record": "allow what it names: `elasticd doctor --print-policy daemon`",
-    "not_sold": "correct ec2.types, or what ec2.capacities and ec2.zones leave of them; the others "
-    "are on offer",
+    "not_sold": "correct the types that it names, on EC2 also ec2.capacities and ec2.zones; the "
+    "others are on offer",
     "hosts": "`elasticd host check` says what to do about each host",
     "standstill": "look into its script's log and at its nodes' network; it may only take long to "
     "judge or save",

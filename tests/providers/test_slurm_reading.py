@@ -20,7 +20,7 @@ from elastic.errors import (
     QuotaReached,
 )
 from elastic.model import Capacity, Obstacle, Offering
-from elastic.providers import InstanceState
+from elastic.providers import InstanceState, Trouble
 from elastic.providers.keeping import Cluster, NodeTerms
 from elastic.providers.slurm import SlurmCommands, SlurmProvider, cluster
 from elastic.providers.slurm.cluster import NodeGroup, SlurmConfig, SlurmPartition, read_nodes
@@ -242,6 +242,45 @@ def test_gpus_and_billing_units_are_read_and_priced() -> None:
     assert one.machine.gpu_count == 1
     assert one.usd_per_h == pytest.approx(0.1 * (4 + 10))
     assert (whole.waits, one.waits, one.most) == (True, False, 8)
+
+
+def test_a_node_takes_as_many_jobs_as_it_has_cores_memory_and_gpus_for() -> None:
+    nodes = [
+        NodeGroup("gpu", 32, 250.0, "gpu:a100:4(S:0-1)", frozenset(), 2, "idle", 32, 64),
+        NodeGroup("gpu", 32, 250.0, "gpu:a100:4(S:0-1)", frozenset(), 1, "mixed", 32, 8),
+        NodeGroup("gpu", 64, 500.0, "(null)", frozenset(), 1, "idle", 64, 64),
+    ]
+    partitions = {"gpu": SlurmPartition("gpu", True, 60.0, "OFF", 1, {})}
+    types = (
+        SlurmType(name="a-gpu", partition="gpu", cpus=4, gres="gpu:1"),
+        SlurmType(name="much", partition="gpu", cpus=4, memory_gib=125),
+        SlurmType(name="too-much", partition="gpu", cpus=4, memory_gib=600),
+    )
+    config = SlurmConfig(30.0, "preempt/none", bills_dearest=False)
+    found = node_types(SlurmSettings(types=types), config, partitions, nodes)
+    places = {each.node_type: (it.most, it.free) for each, it in found.items()}
+    assert places == {"a-gpu": (12, 10), "much": (10, 10), "too-much": (0, 0)}
+
+
+def test_types_of_which_there_is_no_node_are_named_and_the_others_are_on_offer(
+    tmp_path: Path,
+) -> None:
+    slurm = commands(
+        tmp_path,
+        sinfo="echo 'main|8|31000|(null)|2|idle|2|4|0/16/0/16|fast'",
+        scontrol="echo PartitionName=main State=UP TotalNodes=2 TotalCPUs=16",
+    )
+    types = (
+        SlurmType(name="any", partition="main"),
+        SlurmType(name="quick", partition="main", constraint="fsat"),
+    )
+    provider = provider_of(tmp_path, slurm, types=types)
+    assert provider.troubles() == {}
+    assert provider.offerings() == (Offering("any"),)
+    assert provider.troubles()[Trouble.NOT_SOLD] == (
+        "slurm.types: quick: wanted nodes of partition main with fsat, found none; correct them "
+        "by `sinfo -o '%P %N %f'`"
+    )
 
 
 def test_what_slurm_forgot_is_remembered_over_a_restart(tmp_path: Path) -> None:

@@ -148,7 +148,7 @@ def hidden_nodes(partition: SlurmPartition, shown: Iterable[NodeGroup]) -> NodeG
         partition.name,
         cpus,
         round(partition.memory_gib / partition.nodes, 1),
-        gres="(null)",
+        gres="",
         features=frozenset(),
         count=count,
         state="powered_down",

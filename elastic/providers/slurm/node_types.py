@@ -106,7 +106,7 @@ def _node_type(
     if is_preemptible is None:
         is_preemptible = _can_be_preempted(partition, config, partitions)
     capacity = Capacity.SPOT if is_preemptible else Capacity.ON_DEMAND
-    usable = [each for each in alike if each.is_usable]
+    usable = [each for each in _with_gpus(asks, alike) if each.is_usable]
     return SlurmNodeType(
         asks,
         machine,
@@ -131,16 +131,40 @@ def _can_be_preempted(
     )
 
 
+def lacking(asks: SlurmType) -> str:
+    """What to say of a type of which there is no node."""
+    constraint = f" with {asks.constraint}" if asks.constraint else ""
+    return f"{asks.name}: wanted nodes of partition {asks.partition}{constraint}, found none"
+
+
+def _with_gpus(asks: SlurmType, nodes: Sequence[NodeGroup]) -> Sequence[NodeGroup]:
+    """The nodes that have the GPUs; all nodes where none has: sbatch then says what is wrong."""
+    gpus, _ = gpus_in(asks.gres or "")
+    # Of a node that sinfo hides it is not known what it has.
+    return [each for each in nodes if not each.gres or gpus_in(each.gres)[0] >= gpus] or nodes
+
+
 def _places(asks: SlurmType, nodes: Sequence[NodeGroup]) -> int:
-    if asks.cpus is None:
-        return sum(each.count for each in nodes)
-    return sum(each.count * (each.cpus // asks.cpus) for each in nodes)
+    return sum(each.count * _on_one(asks, each) for each in nodes)
 
 
 def _free_places(asks: SlurmType, nodes: Sequence[NodeGroup]) -> int:
     if asks.cpus is None:
-        return sum(each.count for each in nodes if each.is_idle)
-    return sum(each.idle_cpus // asks.cpus for each in nodes)
+        return _places(asks, [each for each in nodes if each.is_idle])
+    return sum(min(each.idle_cpus // asks.cpus, _places(asks, [each])) for each in nodes)
+
+
+def _on_one(asks: SlurmType, node: NodeGroup) -> int:
+    """How many jobs one node takes, by its cores, memory and GPUs."""
+    fits = [1 if asks.cpus is None else node.cpus // asks.cpus]
+    if asks.memory_gib:
+        # What a node has was rounded down to a tenth.
+        fits.append(int((node.memory_gib + 0.1) // asks.memory_gib))
+    gpus, _ = gpus_in(asks.gres or "")
+    has_gpus, _ = gpus_in(node.gres)
+    if gpus and has_gpus:
+        fits.append(has_gpus // gpus)
+    return min(fits)
 
 
 def _price(

@@ -55,7 +55,7 @@ from elastic.providers.slurm.jobs import (
     read_jobs,
 )
 from elastic.providers.slurm.memory import JobMemory
-from elastic.providers.slurm.node_types import SlurmNodeType, node_types
+from elastic.providers.slurm.node_types import SlurmNodeType, lacking, node_types
 
 # Agents report their own end, so the queue need not be asked at each tick.
 LOOK_S = 2 * TICK_S
@@ -196,7 +196,12 @@ class SlurmProvider:
         return "".join(texts)
 
     def troubles(self) -> Mapping[Trouble, str]:
-        return {}
+        found = {each.asks.name for each in self._types.values()}
+        told = [lacking(each) for each in self._settings.types if each.name not in found]
+        if self._types_at_s is None or not told:
+            return {}
+        look = "sinfo -o '%P %N %f'"
+        return {Trouble.NOT_SOLD: f"slurm.types: {'; '.join(told)}; correct them by `{look}`"}
 
     def log_path(self, provider_id: str) -> str | None:
         job = self._memory.jobs.get(provider_id.removeprefix("slurm-"))
@@ -349,7 +354,7 @@ class SlurmProvider:
         self._note_nodes(self._read_nodes(), now_s=now_s)
         node_type = self._types.get(request.offering)
         if node_type is None:
-            on_offer = ", ".join(map(str, self._types))
+            on_offer = ", ".join(map(str, self._types)) or "none that the settings name"
             raise ProviderError(
                 f"{request.offering}: no such node type; this cluster has {on_offer}",
                 bought_nothing=True,
@@ -532,7 +537,7 @@ def _refuse_too_many(request: LaunchRequest, node_type: SlurmNodeType) -> None:
     if wanted > node_type.most:
         raise CapacityUnavailable(
             f"{request.offering}: wanted {wanted} nodes of partition "
-            f"{node_type.asks.partition}, found {node_type.most} that are up",
+            f"{node_type.asks.partition}, found {node_type.most} that are up and have room",
             bought_nothing=True,
         )
     if not node_type.waits and wanted > node_type.free:
