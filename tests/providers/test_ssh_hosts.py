@@ -12,14 +12,26 @@ from typing import Any
 
 import pytest
 
+from elastic.clock import ManualClock
 from elastic.config import Settings, SshHost, SshSettings
 from elastic.errors import InvalidInput
 from elastic.model import Precision
+from elastic.providers import Trouble
 from elastic.providers.keeping import packages, refuse
 from elastic.providers.keeping.address import NotPossible
-from elastic.providers.ssh import Host, parse_hostfile, parse_hosts_yaml, read_hosts
+from elastic.providers.ssh import (
+    Access,
+    Cluster,
+    Host,
+    NodeTerms,
+    SshProvider,
+    parse_hostfile,
+    parse_hosts_yaml,
+    read_hosts,
+)
 from elastic.providers.ssh.attendant import Attendant, own_part
 from elastic.providers.ssh.bundle import bundle, command, first_line
+from elastic.providers.ssh.connection import HostLinks
 from elastic.providers.ssh.memory import HostMemory, Memories
 from elastic.providers.ssh.node_types import (
     NOMINAL_USD_PER_H,
@@ -28,6 +40,7 @@ from elastic.providers.ssh.node_types import (
     types_of,
     unlike,
 )
+from elastic.providers.ssh.survey import survey
 
 FACTS: dict[str, Any] = {
     "cores": 8,
@@ -245,6 +258,36 @@ def test_each_machine_has_its_own_part_of_a_home_folder_that_machines_share(
         "desk-c": tmp_path / "machines/desk-c",
     }
     assert [part_of(each) for each in own] == list(own.values())
+
+
+def test_a_machine_that_is_named_twice_is_one_host(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = attendant(tmp_path)
+
+    def ask_each(
+        links: HostLinks, requests: dict[str, Any], *, timeout_s: float = 0.0
+    ) -> dict[str, Any]:
+        return {host: machine.answer(request) for host, request in requests.items()}
+
+    monkeypatch.setattr(HostLinks, "ask_each", ask_each)
+    hosts = [Host(name, 0.05, "desk") for name in ("desk", "10.0.0.7")]
+    provider = SshProvider(
+        hosts,
+        access=Access(),
+        cluster=Cluster("ours", "here"),
+        folder=tmp_path / "memory",
+        terms=NodeTerms("/checkpoints", "/artifacts"),
+        clock=ManualClock(1000.0),
+        least_free_bytes=0,
+    )
+    assert provider.instances() == ()
+    why = "it is the same machine as desk; take one of them out of your hosts"
+    assert provider.troubles()[Trouble.HOSTS].endswith(f": 10.0.0.7: {why}")
+    (blocked,) = provider.blocks.listed(now_s=1000.0)
+    assert blocked.nodes == 2
+    first, second = survey(hosts, Access(), now_s=1000.0)
+    assert (first.state, second.state, second.troubles[0]) == ("free", "unfit", why)
 
 
 def test_gpus_are_those_that_nvidia_smi_lists(

@@ -89,6 +89,8 @@ class Attendant:
             "claim": read_json(self._root / "claim.json") or self._rival(),
             "disk_free_bytes": free_bytes(self._root),
             "boot_id": boot_id(),
+            # The same for all names under which this machine may be reached.
+            "machine": [boot_id(), socket.gethostname(), str(self._root)],
         }
 
     def launch(self, request: Fields) -> Fields:

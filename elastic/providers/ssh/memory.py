@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
@@ -107,6 +107,14 @@ class Memories:
         name = sha256(memory.host.name.encode()).hexdigest()[:16]
         write_whole(str(self.folder / f"{name}.json"), asdict(memory))
         self._written[memory.host.name] = memory
+
+
+def same_machine(name: str, answer: Fields, machines: Mapping[str, Sequence[str]]) -> str:
+    """What is wrong with a host that an earlier one is, by its answer; empty if none is it."""
+    for other, machine in machines.items():
+        if other != name and machine == answer["machine"]:
+            return f"it is the same machine as {other}; take one of them out of your hosts"
+    return ""
 
 
 def provider_id(node_id: str, host: str) -> str:

@@ -27,7 +27,7 @@ from elastic.providers.keeping import (
 )
 from elastic.providers.ssh.connection import Access, HostLinks, HostRefused
 from elastic.providers.ssh.hosts import Host
-from elastic.providers.ssh.memory import HostMemory, Memories, provider_id
+from elastic.providers.ssh.memory import HostMemory, Memories, provider_id, same_machine
 from elastic.providers.ssh.node_types import node_type, price_of, types_of
 
 Fields = Mapping[str, Any]
@@ -81,6 +81,7 @@ class SshProvider:
         self._failures: dict[str, str] = {}
         self._looked_at_s: dict[str, float] = {}
         self._booted: dict[str, str] = {}
+        self._machines: dict[str, list[str]] = {}
         self._lock = threading.RLock()
 
     def node_types(self) -> tuple[NodeType, ...]:
@@ -250,6 +251,17 @@ class SshProvider:
             self._failures = {**self._failures, name: str(answer)}
             return
         self._looked_at_s[name] = self._clock.now_s()
+        in_use = {
+            other: machine
+            for other, machine in self._machines.items()
+            if other in self._offered or self._hosts[other].living
+        }
+        twin = same_machine(name, answer, in_use)
+        if twin:
+            # Its nodes would be there twice, and the second one would be ended.
+            self._failures = {**self._failures, name: f"{name}: {twin}"}
+            return
+        self._machines[name] = answer["machine"]
         self._remember(self._hosts[name].looked(answer))
         failures = {other: why for other, why in self._failures.items() if other != name}
         free = answer["disk_free_bytes"]

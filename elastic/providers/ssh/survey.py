@@ -10,7 +10,7 @@ from elastic.errors import ProviderError
 from elastic.providers.keeping import ANSWER_S, LEAST_FREE_BYTES, disk_is_full
 from elastic.providers.ssh.connection import Access, HostLinks
 from elastic.providers.ssh.hosts import Host
-from elastic.providers.ssh.memory import HostMemory
+from elastic.providers.ssh.memory import HostMemory, same_machine
 from elastic.providers.ssh.node_types import node_type, types_of, unlike
 
 
@@ -59,13 +59,27 @@ def survey(
             findings = dict(links.ask_each(requests, timeout_s=ANSWER_S))
     finally:
         links.close()
+    twins = _twins(there, looks)
     memories = {each.name: HostMemory(each, facts=_fields(facts.get(each.name))) for each in hosts}
     types = types_of(memories.values())
     reports = [
-        _report(memories[each.name], types.get(each.name), looks[each.name], findings)
+        _report(memories[each.name], types.get(each.name), looks[each.name], findings, twins)
         for each in hosts
     ]
     return tuple(_with_unlike(reports, memories))
+
+
+def _twins(hosts: Sequence[Host], looks: Mapping[str, Any]) -> Mapping[str, str]:
+    """What is wrong with each host that is another one of them."""
+    machines: dict[str, Sequence[str]] = {}
+    found = {}
+    for each in hosts:
+        twin = same_machine(each.name, looks[each.name], machines)
+        if twin:
+            found[each.name] = twin
+        else:
+            machines[each.name] = looks[each.name]["machine"]
+    return found
 
 
 def _asked(links: HostLinks, hosts: Sequence[Host], request: Mapping[str, Any]) -> dict[str, Any]:
@@ -79,7 +93,11 @@ def _fields(answer: Any) -> Mapping[str, Any] | None:
 
 
 def _report(
-    memory: HostMemory, type_name: str | None, look: Any, findings: Mapping[str, Any]
+    memory: HostMemory,
+    type_name: str | None,
+    look: Any,
+    findings: Mapping[str, Any],
+    twins: Mapping[str, str],
 ) -> HostReport:
     host = memory.host
     report = HostReport(host.name, type_name or host.type, host.usd_per_h, "away")
@@ -90,7 +108,7 @@ def _report(
         report = replace(report, state="free")
     else:
         report = replace(report, state=f"runs {claim['node_id']}", claimed_by=f"{claim['place']}")
-    troubles = []
+    troubles = [twins[host.name]] if host.name in twins else []
     if look["disk_free_bytes"] < LEAST_FREE_BYTES:
         troubles.append(disk_is_full(look["disk_free_bytes"]))
     found = findings.get(host.name)
