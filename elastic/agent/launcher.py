@@ -17,6 +17,7 @@ from elastic.agent.commands import gist
 from elastic.agent.container import container_name, kept_variables, run_command
 from elastic.agent.files import read_json
 from elastic.agent.images import remove, remove_containers
+from elastic.agent.interface import interface_of
 from elastic.agent.logs import tail
 from elastic.agent.marks import lay_marks
 from elastic.agent.preparing import Outfit, outfit_of
@@ -133,6 +134,7 @@ class Launcher:
             node_id=node_id,
             drain_file=self.drain_file(assignment.generation),
             inherited=os.environ if container is None else kept_variables(os.environ),
+            interface=interface_of(self._settings.advertise_host),
             outfit=self._outfit.variables,
         )
         if container is not None and "PYTHONPATH" in assignment.env:

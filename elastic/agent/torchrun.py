@@ -149,17 +149,23 @@ def torchrun_environment(
     node_id: str,
     drain_file: Path,
     inherited: Mapping[str, str],
+    interface: str = "",
     outfit: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, str]:
     """The whole environment of torchrun and its workers; the job's variables override the node's.
 
-    `outfit` names what was prepared for the job.
+    `outfit` names what was prepared for the job. Other nodes reach this one by `interface`; empty:
+    not known.
     """
+    # gloo would take the address that this machine's name leads to. On Debian and Ubuntu that is
+    # 127.0.1.1, where no other node finds it.
+    gloo = {"GLOO_SOCKET_IFNAME": interface} if interface else {}
     rate = assignment.interruptions_per_h
     # The rate is the whole group's, if all nodes were like this one.
     mode = assignment.mode
     alike = assignment.nnodes_max * assignment.nproc_per_node
     return {
+        **gloo,
         **inherited,
         "OMP_NUM_THREADS": str(assignment.threads),
         **SPIN_COUNT,

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from elastic.agent import AgentSettings
+from elastic.agent.interface import interface_of
 from elastic.agent.torchrun import (
     FORKED_WORKER,
     as_here,
@@ -77,6 +78,35 @@ def test_workers_of_a_session_need_no_group_of_torchrun_s_nor_the_job_s_store() 
     assert environment["ELASTICD_RDZV_ENDPOINT"] == "alone"
     assert environment["ELASTICD_SESSION_STORE"] == "/work/session-store"
     assert environment["ELASTICD_SESSION_HOST"] == "127.0.0.1"
+
+
+@pytest.mark.parametrize(
+    ("inherited", "job", "expected"),
+    [
+        ({}, {}, "eth1"),
+        ({"GLOO_SOCKET_IFNAME": "ib0"}, {}, "ib0"),
+        ({"GLOO_SOCKET_IFNAME": "ib0"}, {"GLOO_SOCKET_IFNAME": "eth2"}, "eth2"),
+    ],
+)
+def test_gloo_meets_the_other_nodes_where_they_reach_this_one_unless_it_is_told_otherwise(
+    inherited: dict[str, str], job: dict[str, str], expected: str
+) -> None:
+    environment = torchrun_environment(
+        replace(ONE, env=job),
+        settings=SETTINGS,
+        node_id="n1",
+        drain_file=Path("d"),
+        inherited=inherited,
+        interface="eth1",
+    )
+    assert environment["GLOO_SOCKET_IFNAME"] == expected
+
+
+@pytest.mark.parametrize(
+    ("host", "expected"), [("127.0.0.1", "lo"), ("localhost", "lo"), ("203.0.113.9", "")]
+)
+def test_an_address_leads_to_its_interface(host: str, expected: str) -> None:
+    assert interface_of(host) == expected
 
 
 def test_a_script_in_mode_restart_is_told_of_no_session() -> None:

@@ -111,3 +111,18 @@ def test_a_job_trains_on_two_hosts_goes_on_when_one_is_unplugged_and_uses_it_aga
             lambda: not list(tmp_path.glob("estate/*/home/.elasticd/claim.json")),
         )
         assert set(range(1, last)) <= covered(daemon, job)
+
+
+def test_torchruns_workers_meet_on_hosts_whose_own_names_lead_to_themselves(
+    tmp_path: Path, estate: Estate
+) -> None:
+    with daemon_on(estate, tmp_path) as daemon:
+        job = daemon.submit(name="desks", iterations=100_000, mode="restart", **JOB)
+        scaled = daemon.elasticd("job", "scale", "desks", "--nodes", "2", "--yes")
+        assert scaled.returncode == 0, scaled.stderr
+        daemon.until("both hosts train", lambda: trains_on(daemon, job, "desk-a", "desk-b"))
+        before = daemon.get(f"/v1/jobs/{job}")["iteration"]
+        daemon.until_iteration(job, before + 10)
+        events = daemon.get("/v1/events", job=job)["items"]
+        assert [each["text"] for each in events if each["kind"] == "failure"] == []
+        assert daemon.elasticd("job", "stop", "desks", "-y").returncode == 0

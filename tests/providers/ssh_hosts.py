@@ -230,7 +230,8 @@ def _prepare(host: SshHost, bridge: str, cable: str) -> None:
     users = Path("/etc/passwd").read_text().replace(":/root:", f":{host.home}:", 1)
     (host.folder / "passwd").write_text(users)
     _make_key(host.folder / "host_key")
-    (host.folder / "hosts").write_text(f"127.0.0.1 localhost\n{host.address} {host.name}\n")
+    # As Debian and Ubuntu are installed: a machine's own name leads to itself alone.
+    (host.folder / "hosts").write_text(f"127.0.0.1 localhost\n127.0.1.1 {host.name}\n")
     (host.folder / "sshd_config").write_text(
         _CONFIG.format(address=host.address, folder=host.folder)
     )
