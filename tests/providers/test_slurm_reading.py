@@ -262,6 +262,39 @@ def test_a_node_takes_as_many_jobs_as_it_has_cores_memory_and_gpus_for() -> None
     assert places == {"a-gpu": (12, 10), "much": (10, 10), "too-much": (0, 0)}
 
 
+@pytest.mark.parametrize(
+    ("config", "partition", "expected"),
+    [
+        # All of a node's memory: a second job finds none.
+        ("SelectTypeParameters    = CR_CORE_MEMORY", "", (30.2, 2)),
+        ("SelectTypeParameters    = CR_CORE", "", (7.5, 8)),
+        ("SelectTypeParameters = CR_CORE_MEMORY\nDefMemPerNode = 4096", "", (4.0, 8)),
+        (
+            "SelectTypeParameters = CR_CORE_MEMORY\nDefMemPerNode = 4096",
+            "DefMemPerCPU=6144",
+            (12.0, 4),
+        ),
+    ],
+)
+def test_a_job_that_asks_for_no_memory_has_what_slurm_gives_it(
+    tmp_path: Path, config: str, partition: str, expected: tuple[float, int]
+) -> None:
+    told = f"PartitionName=main State=UP TotalNodes=2 TotalCPUs=16 {partition}"
+    (tmp_path / "config").write_text(config + "\n")
+    slurm = commands(
+        tmp_path,
+        sinfo="echo 'main|8|31000|(null)|2|idle|2|4|0/16/0/16|(null)'",
+        scontrol=f'[ "$2" = partition ] && echo {told} || cat {tmp_path}/config',
+        squeue="true",
+    )
+    types = (SlurmType(name="two", partition="main", cpus=2),)
+    provider = provider_of(tmp_path, slurm, types=types)
+    (machine,) = provider.node_types()
+    provider.instances()
+    (blocked,) = provider.blocks.listed(now_s=SystemClock().now_s())
+    assert (machine.memory_gib, blocked.nodes - 1) == expected
+
+
 def test_types_of_which_there_is_no_node_are_named_and_the_others_are_on_offer(
     tmp_path: Path,
 ) -> None:

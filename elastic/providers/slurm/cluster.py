@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from elastic.errors import ProviderUnavailable
 from elastic.providers.slurm.commands import SlurmCommands
@@ -49,6 +49,8 @@ class SlurmPartition:
     cpus: int = 0
     memory_gib: float = 0.0
     names: frozenset[str] = frozenset()
+    # The GiB that a job gets that asks for none, for each `CPU`, `GPU` or `Node`.
+    default_memory: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,20 +85,23 @@ class SlurmConfig:
     preempt_type: str
     # Whether the dearest resource alone is billed, instead of the sum of all.
     bills_dearest: bool
+    # Whether a node's memory is divided among its jobs: one that asks for none then gets all of it,
+    # unless there is a default.
+    divides_memory: bool = False
+    default_memory: Mapping[str, float] = field(default_factory=dict)
 
 
 def read_config(slurm: SlurmCommands) -> SlurmConfig:
     """Slurm's configuration. Raises ProviderUnavailable without an answer."""
-    pairs = (
-        line.split("=", 1)
-        for line in slurm.run("scontrol", "show", "config").splitlines()
-        if "=" in line
-    )
+    text = slurm.run("scontrol", "show", "config")
+    pairs = (line.split("=", 1) for line in text.splitlines() if "=" in line)
     found = {name.strip(): value.strip() for name, value in pairs}
     return SlurmConfig(
         kill_wait_s=float(found.get("KillWait", "30").split()[0]),
         preempt_type=found.get("PreemptType", "preempt/none"),
         bills_dearest="MAX_TRES" in found.get("PriorityFlags", ""),
+        divides_memory="MEMORY" in found.get("SelectTypeParameters", "").upper(),
+        default_memory=default_memory(text),
     )
 
 
@@ -119,6 +124,7 @@ def read_partitions(slurm: SlurmCommands) -> Mapping[str, SlurmPartition]:
             cpus=int(fields.get("TotalCPUs") or 0),
             memory_gib=_memory_gib(fields.get("TRES", "")),
             names=frozenset(host_names(fields.get("Nodes", ""))),
+            default_memory=default_memory(line),
         )
     return found
 
@@ -173,6 +179,16 @@ def host_names(text: str) -> Iterator[str]:
             first, _, last = part.partition("-")
             for number in range(int(first), int(last or first) + 1):
                 yield from host_names(f"{head}{number:0{len(first)}d}{tail}")
+
+
+def default_memory(text: str) -> Mapping[str, float]:
+    """The GiB that a job gets that asks for none, by what they are counted for.
+
+    >>> default_memory("JobDefaults=DefMemPerGPU=2048 DefMemPerCPU=512 MaxMemPerNode=UNLIMITED")
+    {'GPU': 2.0, 'CPU': 0.5}
+    """
+    found = re.findall(r"\bDefMemPer(CPU|GPU|Node)\s*=\s*(\d+)", text)
+    return {name: int(number) / 1024 for name, number in found}
 
 
 def billing_weights(text: str) -> Mapping[str, float]:

@@ -92,7 +92,9 @@ def _node_type(
     else:
         gpu_count, gpu_model = 0, None
     cpus = asks.cpus or smallest.cpus
-    memory_gib = asks.memory_gib or round(share * min(each.memory_gib for each in alike), 1)
+    memory_gib = asks.memory_gib or _memory_gib(
+        asks, config, partition, whole_gib=min(each.memory_gib for each in alike), share=share
+    )
     machine = NodeType(
         asks.name,
         cpu=cpus,
@@ -107,6 +109,9 @@ def _node_type(
         is_preemptible = _can_be_preempted(partition, config, partitions)
     capacity = Capacity.SPOT if is_preemptible else Capacity.ON_DEMAND
     usable = [each for each in _with_gpus(asks, alike) if each.is_usable]
+    takes = asks
+    if config.divides_memory:
+        takes = asks.model_copy(update={"memory_gib": memory_gib})
     return SlurmNodeType(
         asks,
         machine,
@@ -114,9 +119,33 @@ def _node_type(
         usd_per_h=_price(asks, settings, config, partition, machine),
         waits=not is_preemptible if asks.waits is None else asks.waits,
         grace_s=partition.grace_s,
-        most=_places(asks, usable) if partition.is_up else 0,
-        free=_free_places(asks, usable) if partition.is_up else 0,
+        most=_places(takes, usable) if partition.is_up else 0,
+        free=_free_places(takes, usable) if partition.is_up else 0,
     )
+
+
+def _memory_gib(
+    asks: SlurmType,
+    config: SlurmConfig,
+    partition: SlurmPartition,
+    *,
+    whole_gib: float,
+    share: float,
+) -> float:
+    """The memory of a job that asks for none, on nodes of `whole_gib`."""
+    defaults = partition.default_memory or config.default_memory
+    gpus, _ = gpus_in(asks.gres or "")
+    if asks.cpus is None:
+        return whole_gib
+    if gpus and "GPU" in defaults:
+        return gpus * defaults["GPU"]
+    if "CPU" in defaults:
+        return asks.cpus * defaults["CPU"]
+    if "Node" in defaults:
+        return defaults["Node"]
+    if config.divides_memory:
+        return whole_gib
+    return round(share * whole_gib, 1)
 
 
 def _can_be_preempted(
