@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import subprocess
 import sys
@@ -258,6 +259,19 @@ def test_each_machine_has_its_own_part_of_a_home_folder_that_machines_share(
         "desk-c": tmp_path / "machines/desk-c",
     }
     assert [part_of(each) for each in own] == list(own.values())
+
+
+def test_a_quota_that_is_used_up_is_no_full_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse_it(path: Path, content: bytes) -> int:
+        raise OSError(errno.EDQUOT, "Disk quota exceeded")
+
+    machine = attendant(tmp_path)
+    monkeypatch.setattr(Path, "write_bytes", refuse_it)
+    told = machine.answer({"do": "put", "path": "wheels/w", "content": ""})
+    why = "your quota there is used up; make room, or set another `folder` in [ssh]"
+    assert told == {"refused": f"{tmp_path / 'files'}: {why}"}
 
 
 def test_a_machine_that_is_named_twice_is_one_host(

@@ -353,7 +353,10 @@ def _why_gone(node: NodeFiles) -> str:
 
 
 def _plain(error: OSError, root: Path) -> str:
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+    if error.errno == errno.EDQUOT:
+        # Of the disk itself much may be free.
+        return f"{root}: your quota there is used up; make room, or set another `folder` in [ssh]"
+    if error.errno == errno.ENOSPC:
         return disk_is_full(free_bytes(root))
     return str(error)
 
