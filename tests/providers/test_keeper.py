@@ -12,6 +12,38 @@ import pytest
 from elastic.providers.keeping import NodeFiles, keeper
 
 
+def order_of(environment: Path) -> dict[str, object]:
+    return {
+        "python": None,
+        "environment": str(environment),
+        "wheel": "",
+        "packages": {},
+        "boot_s": 60.0,
+        "agent_command": ["true"],
+        "lease_s": 60.0,
+        "grace_s": 1.0,
+        "marks": {"ELASTICD_NODE_ID": str(environment)},
+    }
+
+
+def test_a_users_own_setting_sends_no_package_past_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+
+    def install(env: Mapping[str, str], _log: Path, _timeout_s: float) -> int:
+        told.append(env["PIP_USER"])
+        return 1
+
+    monkeypatch.setattr(keeper, "_install", install)
+    monkeypatch.setenv("PIP_USER", "1")
+    node = NodeFiles(tmp_path / "node")
+    (node.work / "logs").mkdir(parents=True)
+    node.write("order", order_of(tmp_path / "env" / "first"))
+    keeper.keep(node)
+    assert told == ["0"]
+
+
 def test_a_new_version_removes_the_environments_that_no_node_used_for_a_day(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -27,18 +59,7 @@ def test_a_new_version_removes_the_environments_that_no_node_used_for_a_day(
     def run(version: str, **told: object) -> None:
         node = NodeFiles(tmp_path / f"node-of-{version}")
         (node.work / "logs").mkdir(parents=True, exist_ok=True)
-        order = {
-            "python": None,
-            "environment": str(environments / version),
-            "wheel": "",
-            "packages": {},
-            "boot_s": 60.0,
-            "agent_command": ["true"],
-            "lease_s": 60.0,
-            "grace_s": 1.0,
-            "marks": {"ELASTICD_NODE_ID": f"{tmp_path}-{version}"},
-        }
-        node.write("order", order | told)
+        node.write("order", order_of(environments / version) | told)
         assert keeper.keep(node) == 0
 
     def there() -> set[str]:

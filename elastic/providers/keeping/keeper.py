@@ -91,7 +91,13 @@ def _installed(order: Mapping[str, Any]) -> Path | str:
             # When it was used last, for `_remove_unused`.
             done.touch()
             return environment
-        told = {"PYTHON": sys.executable, "ENVIRONMENT": str(environment), "WHEEL": order["wheel"]}
+        told = {
+            "PYTHON": sys.executable,
+            "ENVIRONMENT": str(environment),
+            "WHEEL": order["wheel"],
+            # Where a user's own setting makes pip install for the user, it refuses an environment.
+            "PIP_USER": "0",
+        }
         try:
             code = _install({**os.environ, **order["packages"], **told}, log, order["boot_s"])
         except subprocess.TimeoutExpired:
