@@ -368,3 +368,19 @@ def test_a_check_says_what_is_missing_and_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "shared").mkdir()
     (tmp_path / "shared" / "marker").touch()
     assert len(attendant(tmp_path).answer(asked)["findings"]) == 1
+    assert [each.name for each in (tmp_path / "shared").iterdir()] == ["marker"]
+
+
+def test_a_check_finds_a_shared_folder_that_takes_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse_it(path: Path) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    (tmp_path / "marker").touch()
+    monkeypatch.setattr(Path, "touch", refuse_it)
+    asked = {"do": "check", "has_python": True, "daemon_url": "http://127.0.0.1:1"}
+    asked["marker"] = str(tmp_path / "marker")
+    (_, (what, advice)) = attendant(tmp_path).answer(asked)["findings"]
+    assert what == f"{tmp_path} cannot be read and written here: Read-only file system"
+    assert "root_squash" in advice

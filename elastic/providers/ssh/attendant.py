@@ -414,10 +414,24 @@ def _way_to_daemon(daemon_url: str) -> Iterator[tuple[str, str]]:
 
 
 def _shared_folder(marker: str | None) -> Iterator[tuple[str, str]]:
-    if marker is not None and not Path(marker).exists():
+    if marker is None:
+        return
+    folder = Path(marker).parent
+    probe = Path(f"{marker}-{socket.gethostname()}")
+    try:
+        # Read and written as checkpoints will be: a mount may be read-only, or another user's.
+        os.stat(marker)
+        probe.touch()
+        probe.unlink()
+    except FileNotFoundError:
         yield (
-            f"{Path(marker).parent} is not the daemon's folder of checkpoints",
+            f"{folder} is not the daemon's folder of checkpoints",
             "mount it here at the same path (NFS), or set checkpoint_root to s3://...",
+        )
+    except OSError as error:
+        yield (
+            f"{folder} cannot be read and written here: {error.strerror}",
+            "look at the folder's owner, and at its mount's options (ro, root_squash)",
         )
 
 
