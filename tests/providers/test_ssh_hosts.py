@@ -18,7 +18,7 @@ from elastic.config import Settings, SshHost, SshSettings
 from elastic.errors import InvalidInput
 from elastic.model import Precision
 from elastic.providers import Trouble
-from elastic.providers.keeping import packages, refuse
+from elastic.providers.keeping import REST_LOOK_S, packages, refuse
 from elastic.providers.keeping.address import NotPossible
 from elastic.providers.ssh import (
     Access,
@@ -245,6 +245,29 @@ def attendant(folder: Path) -> Attendant:
     return Attendant(folder / "files", proc=folder / "proc")
 
 
+def lead_to(machine: Attendant, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Has this machine answer for all hosts, without any ssh."""
+
+    def ask_each(
+        links: HostLinks, requests: dict[str, Any], *, timeout_s: float = 0.0
+    ) -> dict[str, Any]:
+        return {host: machine.answer(request) for host, request in requests.items()}
+
+    monkeypatch.setattr(HostLinks, "ask_each", ask_each)
+
+
+def provider_of(folder: Path, clock: ManualClock, *hosts: Host) -> SshProvider:
+    return SshProvider(
+        hosts,
+        access=Access(),
+        cluster=Cluster("ours", "here"),
+        folder=folder / "memory",
+        terms=NodeTerms("/checkpoints", "/artifacts"),
+        clock=clock,
+        least_free_bytes=0,
+    )
+
+
 def test_each_machine_has_its_own_part_of_a_home_folder_that_machines_share(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -279,22 +302,9 @@ def test_a_machine_that_is_named_twice_is_one_host(
 ) -> None:
     machine = attendant(tmp_path)
 
-    def ask_each(
-        links: HostLinks, requests: dict[str, Any], *, timeout_s: float = 0.0
-    ) -> dict[str, Any]:
-        return {host: machine.answer(request) for host, request in requests.items()}
-
-    monkeypatch.setattr(HostLinks, "ask_each", ask_each)
+    lead_to(machine, monkeypatch)
     hosts = [Host(name, 0.05, "desk") for name in ("desk", "10.0.0.7")]
-    provider = SshProvider(
-        hosts,
-        access=Access(),
-        cluster=Cluster("ours", "here"),
-        folder=tmp_path / "memory",
-        terms=NodeTerms("/checkpoints", "/artifacts"),
-        clock=ManualClock(1000.0),
-        least_free_bytes=0,
-    )
+    provider = provider_of(tmp_path, ManualClock(1000.0), *hosts)
     assert provider.instances() == ()
     why = "it is the same machine as desk; take one of them out of your hosts"
     assert provider.troubles()[Trouble.HOSTS].endswith(f": 10.0.0.7: {why}")
@@ -313,7 +323,52 @@ def test_gpus_are_those_that_nvidia_smi_lists(
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     assert attendant(tmp_path).answer({"do": "facts"})["gpus"] == ["NVIDIA RTX A4000"] * 2
     program.write_text("#!/bin/sh\necho 'NVIDIA-SMI has failed'; exit 9\n")
-    assert attendant(tmp_path).answer({"do": "facts"})["gpus"] == []
+    facts = attendant(tmp_path).answer({"do": "facts"})
+    assert (facts["gpus"], facts["wrong"]) == ([], "")
+
+
+@pytest.mark.parametrize(
+    ("script", "wrong"),
+    [
+        (
+            "echo 'Failed to initialize NVML: Driver/library version mismatch'; exit 18",
+            "nvidia-smi fails: Failed to initialize NVML: Driver/library version mismatch; restart "
+            "the host",
+        ),
+        ("exec sleep 60", "nvidia-smi hangs; restart the host"),
+    ],
+)
+def test_a_host_whose_gpus_cannot_be_asked_is_not_used_until_they_can(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, wrong: str
+) -> None:
+    monkeypatch.setattr("elastic.providers.ssh.attendant.ANSWER_TIMEOUT_S", 0.3)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    machine = attendant(tmp_path)
+    # The kernel's driver has one.
+    (tmp_path / "proc/driver/nvidia/gpus/0000:01:00.0").mkdir(parents=True)
+    program = tmp_path / "nvidia-smi"
+    program.write_text("#!/bin/sh\necho 'NVIDIA RTX A4000'\n")
+    program.chmod(0o755)
+    clock = ManualClock(1000.0)
+    lead_to(machine, monkeypatch)
+    host = Host("desk", 0.05, "desk")
+    assert [each.gpu_count for each in provider_of(tmp_path, clock, host).node_types()] == [1]
+
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    provider = provider_of(tmp_path, clock, host)
+    for _ in range(2):
+        provider.instances()
+        assert provider.troubles()[Trouble.HOSTS].endswith(f": desk: {wrong}")
+        assert [each.gpu_count for each in provider.node_types()] == [1]
+        (blocked,) = provider.blocks.listed(now_s=clock.now_s())
+        assert blocked.nodes == 1
+    (report,) = survey([host], Access(), now_s=1000.0)
+    assert (report.state, report.troubles) == ("unfit", (wrong,))
+
+    program.write_text("#!/bin/sh\necho 'NVIDIA RTX A4000'\n")
+    clock.advance(REST_LOOK_S)
+    provider.instances()
+    assert provider.troubles() == {}
 
 
 def test_the_node_of_another_account_keeps_a_host_from_being_used(tmp_path: Path) -> None:

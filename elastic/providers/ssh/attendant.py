@@ -89,7 +89,7 @@ class Attendant:
             "claim": read_json(self._root / "claim.json") or self._rival(),
             "disk_free_bytes": free_bytes(self._root),
             "boot_id": boot_id(),
-            # The same for all names under which this machine may be reached.
+            # The same under all its names.
             "machine": [boot_id(), socket.gethostname(), str(self._root)],
         }
 
@@ -144,13 +144,17 @@ class Attendant:
 
     def facts(self, request: Fields) -> Fields:
         """What this machine is, found by looking."""
-        gpus = list(_gpus())
+        gpus, wrong = _gpus()
+        if not any(self._proc.glob("driver/nvidia/gpus/*")):
+            wrong = ""
         flags = _cpu_lines(r"(?:flags|Features)\s*:\s*(.*)")
         return {
             "cores": len(os.sched_getaffinity(0)),
             "physical_cores": _physical_cores(),
             "memory_gib": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30,
             "gpus": gpus,
+            # Why GPUs that are there cannot be used.
+            "wrong": wrong,
             "bf16": bool(flags) and any(flag in flags[0].split() for flag in _BF16_FLAGS),
             "engine": str(find_engine()),
             "python": ".".join(map(str, sys.version_info[:3])),
@@ -361,15 +365,21 @@ def _plain(error: OSError, root: Path) -> str:
     return str(error)
 
 
-def _gpus() -> Iterator[str]:
-    """The names of NVIDIA's GPUs, as nvidia-smi lists them: a broken driver lets it hang."""
+def _gpus() -> tuple[list[str], str]:
+    """NVIDIA's GPUs, as nvidia-smi lists them; and how it fails."""
     command = ["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"]
-    with suppress(OSError, subprocess.TimeoutExpired):
+    try:
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=ANSWER_TIMEOUT_S, check=False
         )
-        if done.returncode == 0:
-            yield from (line.strip() for line in done.stdout.splitlines() if line.strip())
+    except OSError:
+        return [], ""
+    except subprocess.TimeoutExpired:
+        return [], "nvidia-smi hangs; restart the host"
+    if done.returncode == 0:
+        return [line.strip() for line in done.stdout.splitlines() if line.strip()], ""
+    said = (done.stdout or done.stderr).strip()
+    return [], f"nvidia-smi fails: {said[:200]}; restart the host"
 
 
 def _physical_cores() -> int | None:
@@ -419,7 +429,6 @@ def _shared_folder(marker: str | None) -> Iterator[tuple[str, str]]:
     folder = Path(marker).parent
     probe = Path(f"{marker}-{socket.gethostname()}")
     try:
-        # Read and written as checkpoints will be: a mount may be read-only, or another user's.
         os.stat(marker)
         probe.touch()
         probe.unlink()
@@ -449,8 +458,8 @@ def _logind() -> Iterator[tuple[str, str]]:
 def own_part(root: Path) -> Path:
     """The part of elasticd's folder that is this machine's.
 
-    Machines may share a home folder. They must not take each other's nodes for their own, of which
-    they find no process. The first machine has the folder itself, and each other one has one in it.
+    Machines may share a home folder, and find no process of each other's nodes. The first one has
+    the folder itself, and each other one has one in it.
     """
     mine = {"name": socket.gethostname()}
     owner = root / "machine.json"

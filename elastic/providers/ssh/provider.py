@@ -19,6 +19,7 @@ from elastic.model import Means, NodeType, Offering, WayIn
 from elastic.providers.base import Instance, LaunchRequest, Trouble
 from elastic.providers.blocks import Blocks
 from elastic.providers.keeping import (
+    ANSWER_S,
     LEAST_FREE_BYTES,
     REST_LOOK_S,
     Cluster,
@@ -82,6 +83,8 @@ class SshProvider:
         self._looked_at_s: dict[str, float] = {}
         self._booted: dict[str, str] = {}
         self._machines: dict[str, list[str]] = {}
+        # What keeps the GPUs of a host from being used, and since when that is known.
+        self._gpu_faults: dict[str, tuple[str, float]] = {}
         self._lock = threading.RLock()
 
     def node_types(self) -> tuple[NodeType, ...]:
@@ -229,20 +232,29 @@ class SshProvider:
             if isinstance(answer, ProviderError):
                 continue
             # A host that has booted may have got other parts meanwhile.
-            if self._booted.get(name) != answer["boot_id"]:
+            _, known_at_s = self._gpu_faults.get(name, ("", now_s))
+            if self._booted.get(name) != answer["boot_id"] or now_s - known_at_s >= REST_LOOK_S:
                 new.append(name)
         if new:
             self._find_out(new)
 
     def _find_out(self, names: Collection[str]) -> None:
         answers = self._links.ask_each(
-            {each: {"do": "facts"} for each in names}, timeout_s=ANSWER_TIMEOUT_S
+            {each: {"do": "facts"} for each in names}, timeout_s=ANSWER_S
         )
         for name, answer in answers.items():
             if isinstance(answer, ProviderError):
                 self._note(name, answer)
+                continue
+            self._booted[name] = answer["boot_id"]
+            if answer["wrong"]:
+                # Without its GPUs it is not the machine that its owner named.
+                self._gpu_faults[name] = answer["wrong"], self._clock.now_s()
+                self._failures = {**self._failures, name: f"{name}: {answer['wrong']}"}
             else:
-                self._booted[name] = answer["boot_id"]
+                if self._gpu_faults.pop(name, None) is not None:
+                    left = {each: why for each, why in self._failures.items() if each != name}
+                    self._failures = left
                 self._remember(replace(self._hosts[name], facts=answer))
 
     def _note(self, name: str, answer: Fields | ProviderError) -> None:
@@ -267,6 +279,8 @@ class SshProvider:
         free = answer["disk_free_bytes"]
         if free < self._least_free_bytes:
             failures[name] = f"{name}: {disk_is_full(free, self._least_free_bytes)}"
+        if name in self._gpu_faults:
+            failures[name] = f"{name}: {self._gpu_faults[name][0]}"
         self._failures = failures
 
     def _remember(self, memory: HostMemory) -> None:

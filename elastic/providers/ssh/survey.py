@@ -128,6 +128,8 @@ def _report(
             gpus=gpus,
             engine=memory.facts.get("engine"),
         )
+        if memory.facts["wrong"]:
+            troubles.append(memory.facts["wrong"])
     if troubles and claim is None:
         report = replace(report, state="unfit")
     return replace(report, troubles=tuple(troubles))
