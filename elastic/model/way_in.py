@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import string
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -11,7 +10,9 @@ from enum import StrEnum
 # Where an agent notes the environment of its job's workers, in the node's working folder.
 ENVIRONMENT_FILE = "environment.sh"
 # What means the same within the quotes of every shell.
-_PLAIN = frozenset(f"{string.ascii_letters}{string.digits} _-+=./,:;@<>()[]|&*")
+_PLAIN = frozenset(
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _-+=./,:;@<>()[]|&*"
+)
 
 
 class Means(StrEnum):

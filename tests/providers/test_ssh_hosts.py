@@ -32,7 +32,6 @@ from elastic.providers.ssh import (
 )
 from elastic.providers.ssh.attendant import Attendant, own_part
 from elastic.providers.ssh.bundle import bundle, command, first_line
-from elastic.providers.ssh.connection import HostLinks
 from elastic.providers.ssh.memory import HostMemory, Memories
 from elastic.providers.ssh.node_types import (
     NOMINAL_USD_PER_H,
@@ -249,11 +248,11 @@ def lead_to(machine: Attendant, monkeypatch: pytest.MonkeyPatch) -> None:
     """Has this machine answer for all hosts, without any ssh."""
 
     def ask_each(
-        links: HostLinks, requests: dict[str, Any], *, timeout_s: float = 0.0
+        _links: object, requests: dict[str, Any], *, timeout_s: float = 0.0
     ) -> dict[str, Any]:
         return {host: machine.answer(request) for host, request in requests.items()}
 
-    monkeypatch.setattr(HostLinks, "ask_each", ask_each)
+    monkeypatch.setattr("elastic.providers.ssh.connection.HostLinks.ask_each", ask_each)
 
 
 def provider_of(folder: Path, clock: ManualClock, *hosts: Host) -> SshProvider:

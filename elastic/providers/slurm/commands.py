@@ -20,8 +20,8 @@ from elastic.providers.keeping import ANSWER_S
 
 # Instants come as Unix seconds.
 _TIMES = {"SLURM_TIME_FORMAT": "%s"}
-# Variables that a user's own shell may set, or a job in which the daemon runs, and that change what
-# is asked: they leave jobs out of a list, make sbatch wait for a job's end, or send another array.
+# A user's own shell may set these, or a job in which the daemon runs. They leave jobs out of a
+# list, make sbatch wait for a job's end, or send another array.
 _NOT_HANDED_ON = (
     *("ELASTICD_", "SQUEUE_", "SINFO_", "SACCT_", "SCONTROL_"),
     *("SBATCH_WAIT", "SBATCH_ARRAY_INX", "SLURM_ARRAY_"),
