@@ -29,7 +29,10 @@ class _Outlet(io.FileIO):
 
 
 def outlive_reader() -> None:
-    """Lets this process go on when the reader of its output is gone, as after `| head`."""
+    """Lets this process go on when the reader of its output is gone, as after `| head`.
+
+    What the terminal's encoding lacks is shown as `\\u6f22`, as Python does on standard error.
+    """
     out = sys.stdout
     if not isinstance(out, io.TextIOWrapper) or out is not sys.__stdout__:
         return  # closed, or replaced by a test
@@ -38,7 +41,7 @@ def outlive_reader() -> None:
     sys.stdout = io.TextIOWrapper(
         buffer,
         encoding=out.encoding,
-        errors=out.errors,
+        errors="backslashreplace",
         line_buffering=out.line_buffering,
         write_through=False,
     )

@@ -117,7 +117,8 @@ def _flat(item: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]
 
 def show_json(value: object) -> None:
     """Prints `value` as JSON."""
-    text = json.dumps(value, indent=2, ensure_ascii=False)
+    # Another encoding may lack a letter, which JSON can escape.
+    text = json.dumps(value, indent=2, ensure_ascii=sys.stdout.encoding.lower() != "utf-8")
     # JSON's own escapes for what may act on a terminal: the value stays the same.
     print(_ACTING.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 

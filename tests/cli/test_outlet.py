@@ -55,6 +55,29 @@ def test_a_listing_that_nobody_reads_ends_quietly(
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.parametrize(
+    ("output", "shown"), [("table", r"f\xfcr \u2713"), ("json", r"f\u00fcr \u2713")]
+)
+def test_letters_that_the_terminals_encoding_lacks_are_escaped(
+    live: Live, tmp_path: Path, output: str, shown: str
+) -> None:
+    job = "name: letters\ncommand: [train.py, --title, für ✓]\niterations: 100\n"
+    (tmp_path / "job.yaml").write_text(job, encoding="utf-8")
+    (tmp_path / "train.py").touch()
+    settings = {"ELASTICD_URL": live.url, "ELASTICD_TOKEN": TOKEN, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(
+        [sys.executable, "-m", "elastic.cli", "plan", "job.yaml", "-o", output],
+        env={**os.environ, **settings},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert shown in done.stdout
+
+
 def test_in_a_common_log_an_error_stands_behind_what_was_printed_before_it(
     live: Live, tmp_path: Path
 ) -> None:
