@@ -19,6 +19,7 @@ from elastic.cli.options import OutputOption
 from elastic.cli.render import Column, Output
 from elastic.durations import BOOT_PRIOR_S
 from elastic.errors import InvalidInput, NotFound
+from elastic.model import Capacity
 
 if TYPE_CHECKING:
     from elastic.model import JobSpec
@@ -104,7 +105,7 @@ def backtest(
     if output is Output.JSON:
         render.show_json(asdict(found))
         return
-    _show(spec, market, found, terms)
+    _show(spec, program, market, found, terms)
 
 
 def market_span_s(market: SimulatedMarket) -> float:
@@ -224,14 +225,19 @@ def _simulable(spec: JobSpec, policy: str | None) -> JobSpec:
 
 
 def _show(
-    spec: JobSpec, market: SimulatedMarket, found: Backtest, terms: SimulationSettings
+    spec: JobSpec,
+    program: Program,
+    market: SimulatedMarket,
+    found: Backtest,
+    terms: SimulationSettings,
 ) -> None:
     from elastic.simulator import is_undescribed
 
-    spot = len(market.pools)
+    # A pool without a record is always up, but a pool.
+    spot = sum(each.capacity is Capacity.SPOT for each in market.offerings)
     span = figures.duration(market_span_s(market))
     print(
-        f"{spec.name}: {spec.iterations or 0:,} iterations, {len(found.starts)} start(s) in a "
+        f"{spec.name}: {program.iterations:,} iterations, {len(found.starts)} start(s) in a "
         f"record of {span}; {len(market.offerings)} offerings, {spot} of them spot pools; "
         f"boots of {figures.duration(terms.boot_s)}"
     )
@@ -258,7 +264,7 @@ def _show(
         print(
             f"{len(unfinished)} of {len(found.starts)} did not finish: {phases}, after "
             f"{figures.usd(usd)} and {figures.count(round(done))} of "
-            f"{figures.count(spec.iterations or 0)} iterations on average. Dollars are those of "
+            f"{figures.count(program.iterations)} iterations on average. Dollars are those of "
             "finished runs alone."
         )
 

@@ -49,6 +49,11 @@ def test_compares_the_policy_with_foresight_and_simple_rules(folder: Path, run: 
     assert rows["clairvoyant"][2] == "1"
 
 
+def test_counts_spot_pools_that_have_no_record(folder: Path, run: Run) -> None:
+    found = run("backtest", "job.yaml", "--prices", "prices.csv", "--hours", "1")
+    assert "2 offerings, 1 of them spot pools" in found.out
+
+
 def test_shows_a_life_that_did_not_finish_as_unfinished(folder: Path, run: Run) -> None:
     (folder / "job.yaml").write_text(
         JOB.replace("{deadline: 3h}", "{deadline: 3h, budget_usd: 0.15}")
@@ -163,6 +168,18 @@ def test_replays_a_job_that_the_database_here_knows(
     assert found.status == 0, found.err
     (start,) = json.loads(found.out)["starts"]
     assert start["usd"] == pytest.approx(usd, rel=0.02)
+
+
+def test_says_how_many_iterations_a_job_did_that_named_none(
+    folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = job(name="mine", iterations=None, capacity=CapacityChoice.ON_DEMAND)
+    simulation = Simulation(folder, spec, program(1.0), market(), decide)
+    simulation.run(until_s=3 * H)
+    simulation.close()
+    monkeypatch.setenv("ELASTICD_DATA_DIR", str(folder))
+    found = run("backtest", "mine")
+    assert found.out.startswith("mine: 3,600 iterations, 1 start(s)")
 
 
 def test_looks_into_a_database_of_postgresql_beside_its_daemon(
