@@ -13,7 +13,7 @@
 | durations | the two greatest units, rounded; two figures below 10 s | `duration` |
 | sizes | bytes, or three figures of a power of 1,024 | `size` |
 | instants | ISO 8601, UTC, to the second | `instant` |
-| instants near now | the time of day, or the date and the minute, UTC | `moment` |
+| instants near now | the time of day, or the date and the minute, UTC; the year half a year away | `moment` |
 | instants as seen from now | a duration ahead or ago, of whole seconds | `ago` |
 
 What a person has to type again (a setting, an id) is shown as it is typed.
@@ -31,6 +31,8 @@ from decimal import Decimal
 
 # A smaller amount is shown as less than this one, since it would have too many digits.
 _LEAST_USD = 1e-6
+# Beyond it a day and a month may be taken for those of another year.
+_HALF_A_YEAR_S = 183 * 86_400.0
 
 
 def usd(amount: float) -> str:
@@ -163,11 +165,15 @@ def moment(at_s: float, now_s: float) -> str:
 
     >>> moment(1_700_000_000, 1_700_000_060), moment(1_700_000_000, 1_700_100_000)
     ('22:13:20 UTC', '14 Nov 22:13 UTC')
+    >>> moment(1_700_000_000, 1_800_000_000)
+    '14 Nov 2023 22:13 UTC'
     """
     then, now = (datetime.fromtimestamp(each, UTC) for each in (at_s, now_s))
     if then.date() == now.date():
         return f"{then:%H:%M:%S} UTC"
-    return f"{then:%d %b %H:%M} UTC"
+    if abs(at_s - now_s) < _HALF_A_YEAR_S:
+        return f"{then:%d %b %H:%M} UTC"
+    return f"{then:%d %b %Y %H:%M} UTC"
 
 
 def day(at_s: float) -> str:
