@@ -660,6 +660,14 @@ def _check_policy(asked: JobDocument) -> None:
         )
 
 
+def _elsewhere(name: str) -> str | None:
+    """Where to write an unknown field instead, if another part has it; None if none has."""
+    places = [(*path, name) for path, part in _PARTS.items() if name in part.model_fields]
+    if not places:
+        return None
+    return f"no field {name!r} here; did you mean {' or '.join(map('.'.join, places))}?"
+
+
 def _no_option(field: str) -> str | None:
     """What to write instead, if an unknown field is an option of a workload; None if not."""
     for name, workload in WORKLOADS.items():
@@ -686,9 +694,8 @@ def _fault(error: ErrorDetails) -> tuple[str, str]:
     field = ".".join(path)[:128] or "document"
     match error["type"]:
         case "extra_forbidden":
-            return field, _EARLIER.get(field) or _no_option(field) or no_such(
-                "field", path[-1], _PARTS[path[:-1]].model_fields
-            )
+            said = _EARLIER.get(field) or _elsewhere(path[-1]) or _no_option(field)
+            return field, said or no_such("field", path[-1], _PARTS[path[:-1]].model_fields)
     wanted = ""
     match error["type"]:
         case "string_pattern_mismatch":

@@ -16,10 +16,13 @@ _WANTED: Mapping[str, str] = {
     "dataclass_type": "wanted a map",
     "dict_type": "wanted a map",
     "float_parsing": "wanted a number",
+    "float_type": "wanted a number",
     "int_from_float": "wanted a whole number",
     "int_parsing": "wanted a whole number",
     "int_type": "wanted a whole number",
+    "list_type": 'wanted a list, such as ["a", "b"]',
     "model_type": "wanted a map",
+    "string_type": "wanted text (in quotes, if it looks like a number)",
 }
 
 

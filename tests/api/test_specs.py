@@ -374,6 +374,22 @@ def test_a_mode_that_cannot_be_is_refused() -> None:
     assert "wanted a valid boolean" in faults({**COMMAND, "preload": "no"})["preload"]
 
 
+@pytest.mark.parametrize(
+    ("rest", "said"),
+    [
+        ({"budget_usd": 3}, "no field 'budget_usd' here; did you mean objective.budget_usd?"),
+        ({"deadline": "6h"}, "no field 'deadline' here; did you mean objective.deadline?"),
+        ({"objective": {"iterations": 5}}, "no field 'iterations' here; did you mean iterations?"),
+        ({"outputs": "*.pt"}, """wanted a list, such as ["a", "b"], got '*.pt'"""),
+        ({"max_duration": 8}, "wanted text (in quotes, if it looks like a number), got 8"),
+    ],
+)
+def test_a_field_in_the_wrong_place_or_form_is_told_where_or_how_to_write_it(
+    rest: dict[str, Any], said: str
+) -> None:
+    assert list(faults({**COMMAND, **rest}).values()) == [said]
+
+
 def test_a_job_that_names_a_tier_is_told_what_to_write_instead() -> None:
     fault = faults({**COMMAND, "tier": "T1"})["tier"]
     assert "`mode: restart`" in fault and "`preload: false`" in fault and "`mode: live`" in fault
