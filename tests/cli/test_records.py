@@ -81,6 +81,6 @@ def test_the_notebook_runs_as_it_stands(
     per_usd = known["upper"].lines[0].get_ydata()
     assert len(per_usd) == len(known["throughput"]) and min(per_usd) > 0
     assert (tmp_path / "iterations_per_dollar.png").stat().st_size > 5_000
-    assert "1 x small (on-demand): 6 windows, 2 iterations a second" in said.getvalue()
+    assert "1 x small (on-demand): 6 windows, 2 iterations a second\n" in said.getvalue()
     assert "small is the cheapest" in said.getvalue()
     pyplot.close("all")
