@@ -55,10 +55,12 @@ class Control:
             return json_answer(
                 {"error": str(error)}, status="404 Not Found", kind="application/json"
             )
-        except (ElasticError, KeyError, TypeError, ValueError) as error:
-            return json_answer(
-                {"error": str(error)}, status="400 Bad Request", kind="application/json"
-            )
+        except ElasticError as error:
+            said = str(error)
+        except (KeyError, TypeError, ValueError):
+            found = body[:200].decode(errors="backslashreplace")
+            said = f"{path}: wanted JSON with its fields in docs/reference/lab.md, found {found!r}"
+        return json_answer({"error": said}, status="400 Bad Request", kind="application/json")
 
     def _get(self, path: str) -> Mapping[str, Any]:
         name, _, rest = path.removeprefix(PREFIX).partition("/")

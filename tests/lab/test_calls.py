@@ -445,6 +445,21 @@ def test_the_control_api_shows_and_does(start_lab: StartLab, client: Client) -> 
     refusal.value.close()
 
 
+@pytest.mark.parametrize("body", [b"{}", b'{"instance": "i-1"}', b"i-1"])
+def test_a_request_for_trouble_without_its_fields_is_told_where_they_stand(
+    start_lab: StartLab, body: bytes
+) -> None:
+    lab = start_lab()
+    for path in ("crash", "interrupt", "price"):
+        url = f"{lab.endpoint_url}/_lab/{path}"
+        with pytest.raises(urllib.error.HTTPError) as refusal:
+            urllib.request.urlopen(urllib.request.Request(url, data=body))
+        assert json.load(refusal.value)["error"] == (
+            f"/_lab/{path}: wanted JSON with its fields in docs/reference/lab.md, "
+            f"found {body.decode()!r}"
+        )
+
+
 def test_one_process_runs_one_lab(start_lab: StartLab) -> None:
     lab = start_lab()
     with pytest.raises(Exception, match="already"), running_lab(lab.scenario):
