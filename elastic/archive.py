@@ -62,9 +62,9 @@ def pack(folder: Path, *, but: Collection[str] = ()) -> Archive:
     """Packs the files of `folder`, except those whose relative paths are in `but`.
 
     In a git work tree these are the files that git would commit, elsewhere all but hidden files
-    and caches. Folders whose `.gitignore` says `*`, and a daemon's data folder, are left out in
-    both cases. A link to a file is packed as that file. Raises InvalidInput if there is no folder,
-    no file, too much, or something that cannot be sent.
+    and caches. Folders whose `.gitignore` says `*`, a daemon's data folder and its backups are
+    left out in both cases. A link to a file is packed as that file. Raises InvalidInput if there
+    is no folder, no file, too much, or something that cannot be sent.
     """
     if not folder.is_dir():
         found = "a file" if folder.exists() else "nothing there"
@@ -89,12 +89,13 @@ def pack(folder: Path, *, but: Collection[str] = ()) -> Archive:
             "git ignore it",
             field="code",
         )
-    paths = [path for path in listed if (folder / path).is_file()]
+    files = [path for path in listed if (folder / path).is_file()]
+    _refuse_many(len(files))
+    paths = [path for path in files if not _is_backup(folder / path)]
     if not paths:
         raise InvalidInput(
             f"code: wanted a folder with code, found no file to send in {folder}", field="code"
         )
-    _refuse_many(len(paths))
     _refuse_names(paths)
     _refuse_too_much(folder, paths)
     content = zip_of(
@@ -210,6 +211,14 @@ def _without_data_folders(folder: Path, paths: Iterable[str]) -> Iterator[str]:
 
 def _is_a_daemons(folder: Path) -> bool:
     return any((folder / each).is_file() for each in _OF_A_DAEMON)
+
+
+def _is_backup(file: Path) -> bool:
+    """Whether a file is a daemon's backup, which holds its token and its secret."""
+    with file.open("rb") as opened:
+        begins = opened.read(1024)
+    # A tar begins with the name of its first member, whose text follows 512 bytes later.
+    return begins.startswith(b"manifest.json\0") and b'"elasticd"' in begins[512:]
 
 
 def _is_left_out(folder: Path) -> bool:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import io
 import os
 import subprocess
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -14,6 +15,8 @@ import pytest
 from elastic import archive
 from elastic.archive import check, pack, sum_of, unpack
 from elastic.errors import InvalidInput
+from elastic.store import back_up
+from tests.empty_database import lay_out
 
 
 @pytest.fixture
@@ -160,6 +163,23 @@ def test_a_daemons_data_folder_stays_at_home(folder: Path, mark: str, has_git: b
     assert pack(folder).paths == ("lib/net.py", "rehearsal/notes.txt", "run.sh", "train.py")
     with pytest.raises(InvalidInput, match="data is a daemon's data folder"):
         pack(data)
+
+
+@pytest.mark.parametrize("has_git", [True, False])
+def test_a_daemons_backup_stays_at_home(folder: Path, tmp_path: Path, has_git: bool) -> None:
+    lay_out(tmp_path / "elasticd.db")
+    if has_git:
+        subprocess.run(["git", "init", "-q", folder], check=True)
+    (tmp_path / "secret").write_text("x")
+    back_up(
+        f"sqlite:///{tmp_path / 'elasticd.db'}",
+        {"secret": tmp_path / "secret"},
+        folder / "backups/elasticd.tar",
+        now_s=0.0,
+    )
+    with tarfile.open(folder / "samples.tar", "w") as samples:
+        samples.add(folder / "train.py", "manifest.json")
+    assert pack(folder).paths == ("lib/net.py", "run.sh", "samples.tar", "train.py")
 
 
 def test_what_git_does_not_tell_is_not_guessed(folder: Path) -> None:

@@ -553,14 +553,25 @@ def _packed(folder: Path) -> Archive:
 
 
 def _settings_in(folder: Path) -> list[str]:
-    """The names of the daemon's files of settings in this folder, and of hosts."""
+    """The daemon's files of settings in this folder, and those that they name: hosts, tokens, keys,
+    prices. Relative to it."""
     from elastic.config import config_files, load_settings
 
-    hosts_file = load_settings().ssh.hosts_file
-    files = [*config_files(), folder / "elasticd.toml"]
-    if hosts_file is not None:
-        files.append(hosts_file.expanduser())
-    return [each.name for each in files if each.resolve().parent == folder.resolve()]
+    settings = load_settings()
+    named = [
+        settings.ssh.hosts_file,
+        settings.look_token_file,
+        settings.metrics_token_file,
+        settings.price_trace,
+    ]
+    if settings.metrics_token_file is not None:
+        named.append(settings.metrics_token_file.with_name(settings.certificate_file.name))
+    if settings.tls is not None:
+        named += [settings.tls.cert, settings.tls.key]
+    files = [*config_files(), folder / "elasticd.toml", *(each for each in named if each)]
+    inside = folder.resolve()
+    found = [each.expanduser().resolve() for each in files]
+    return [each.relative_to(inside).as_posix() for each in found if each.is_relative_to(inside)]
 
 
 def _send_fixed(client: Client, job: str, folder: Path) -> str:

@@ -338,8 +338,17 @@ def test_a_jobs_own_file_is_no_part_of_its_program(
     assert len(set(sums)) == 1
     (folder / "other.yaml").write_text(text.replace("mine", "other"))
     assert read_spec(str(folder / "other.yaml"))[0]["code"] == sums[0]
-    (folder / "elasticd.toml").write_text('[ssh]\nhosts_file = "hosts.yaml"\n')
+    (folder / "elasticd.toml").write_text(
+        'look_token_file = "tokens/look"\nmetrics_token_file = "tokens/metrics"\n'
+        'price_trace = "prices.csv"\ntls = {cert = "cert.pem", key = "key.pem"}\n'
+        '[ssh]\nhosts_file = "hosts.yaml"\n'
+    )
     (folder / "hosts.yaml").write_text("hosts: {desk: {usd_per_h: 0.04}}\n")
+    (folder / "tokens").mkdir()
+    for name in ("look", "metrics", "certificate.pem"):
+        (folder / "tokens" / name).write_text("x")
+    for name in ("prices.csv", "cert.pem", "key.pem"):
+        (folder / name).write_text("x")
     monkeypatch.chdir(folder)
     assert read_spec("job.yaml")[0]["code"] == sums[0], "nor are the daemon's settings"
     (folder / "config.yaml").write_text("command: train.py\nlayers: 3\n")
