@@ -13,7 +13,7 @@
 | durations | the two greatest units, rounded; two figures below 10 s | `duration` |
 | sizes | bytes, or three figures of a power of 1,024 | `size` |
 | instants | ISO 8601, UTC, to the second | `instant` |
-| instants near now | the time of day, or the date and the minute, UTC; the year half a year away | `moment` |
+| instants near now | the time of day, or date and minute; the year if half a year away | `moment` |
 | instants as seen from now | a duration ahead or ago, of whole seconds | `ago` |
 
 What a person has to type again (a setting, an id) is shown as it is typed.
