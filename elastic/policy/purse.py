@@ -97,7 +97,8 @@ def divide(
 
     Together they are never more than the caps allow. `wind_down_s` is how long a machine may go on
     to cost once its job must end. A job that has just given its machines back rests for
-    `cooldown_s`, or else each small move of a price would end and begin it again. Of days and
+    `cooldown_s`, or else each small move of a price would end and begin it again. Where no other
+    job is served before it, it need not rest if there is a tenth more than it needs. Of days and
     months, what a higher priority needs within `ahead_s` is kept from lower ones.
     """
     whole = rate_usd_per_h(caps, now_s=now_s)
@@ -160,7 +161,8 @@ def _grant_least(
     for_s = wind_down_s
     if not claim.held_usd_per_h:
         for_s = max(wind_down_s, claim.slice_s)
-        rests = claim.rests and now_s - claim.since_s < cooldown_s
+        has_room = not paid and money.pays(claim.least_usd_per_h * (1 + _KEPT_BACK), for_s)
+        rests = claim.rests and not has_room and now_s - claim.since_s < cooldown_s
         may_begin = may_begin and not rests
     is_kept_out = not (may_begin or claim.held_usd_per_h)
     if is_kept_out or not money.pays(claim.least_usd_per_h, for_s):

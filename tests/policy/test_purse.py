@@ -164,6 +164,18 @@ def test_small_jobs_do_not_keep_a_large_one_out() -> None:
     raise AssertionError("the large job starved")
 
 
+def test_a_job_that_gave_its_machines_back_rests_no_longer_than_others_need_them() -> None:
+    gave_back = claim("low", least=0.5, wanted=0.5, since_s=NOW_S - 1.0, rests=True)
+    high = claim("high", least=0.3, wanted=0.3, priority=1, held_usd_per_h=0.3)
+    assert shares([cap(1.0)], [gave_back, high])["low"].usd_per_h == 0.0
+    assert shares([cap(1.0)], [gave_back])["low"].usd_per_h == 0.5
+    # What it gave back for a price that rose a little, it does not take at once again.
+    barely = replace(gave_back, least_usd_per_h=0.85, wanted_usd_per_h=0.85)
+    assert shares([cap(1.0)], [barely])["low"].usd_per_h == 0.0
+    rested = replace(barely, since_s=NOW_S - COOLDOWN_S)
+    assert shares([cap(1.0)], [rested])["low"].usd_per_h == 0.85
+
+
 def test_a_higher_priority_gets_all_that_it_wants_first() -> None:
     found = shares(
         [cap(1.0)],
