@@ -53,6 +53,6 @@ def adopt(
         # Both ways are for good: one may cost dollars, the other loses what is not saved.
         if not yes:
             question = "end the machines of" if end else "go on with"
-            typer.confirm(f"{question} {job}?", abort=True)
+            typer.confirm(f"{question} {job}?", abort=True, err=True)
         settled = client.post(f"/v1/held-jobs/{quote(job, safe='')}:{what}")
     print(f"{settled['job_id']}: {'its machines are ended' if end else 'adopted'}")

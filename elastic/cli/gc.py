@@ -91,7 +91,7 @@ def gc(
     )
     if not terminate or not abandoned:
         return
-    confirm(f"end {len(abandoned)} machines of cluster {name}?", yes=yes, err=True)
+    confirm(f"end {len(abandoned)} machines of cluster {name}?", yes=yes)
     # One machine that cannot be ended must not keep the others alive.
     refused = _end_each(aws, abandoned)
     # Jobs of all that live, those that were just asked to end too: the next run sweeps the rest.

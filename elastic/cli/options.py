@@ -84,11 +84,15 @@ def connection_of(context: typer.Context) -> Connection:
     return Connection()
 
 
-def confirm(question: str, *, yes: bool, can_ask: bool = True, err: bool = False) -> None:
+def confirm(question: str, *, yes: bool, can_ask: bool = True) -> None:
     """Asks, unless it was answered beforehand; aborts at a no. Raises InvalidInput."""
     if yes:
         return
     # A script that waits for an answer would hang.
     if not (can_ask and sys.stdin.isatty()):
         raise InvalidInput(f"{question} There is no terminal to ask on: say --yes")
-    typer.confirm(question, abort=True, err=err)
+    # Output may go into a file, where the question would neither be seen nor belong: typer's own
+    # writes at least a space there.
+    typer.echo(f"{question} [y/N]: ", nl=False, err=True)
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise typer.Abort

@@ -153,7 +153,10 @@ def sweep(
     capped = "without a budget" if budget is None else f"for at most {figures.usd(budget)}"
     with connection_of(context).open() as client:
         _check(client, document, wanted, budget)
-        confirm(f"runs, one after another: {count}, {capped}?", yes=yes, can_ask=file != "-")
+        missing = count if again else _missing(client, document, wanted, repeat)
+        if missing:
+            question = f"runs to buy, one after another: {missing} of {count}, {capped}?"
+            confirm(question, yes=yes, can_ask=file != "-")
         if code is not None:
             client.put(f"/v1/code/{code.sha256}", code.content, media_type="application/zip")
         follower = _Follower(client, SystemClock())
@@ -283,6 +286,19 @@ def _check(
         )
 
 
+def _missing(
+    client: Client, document: dict[str, Any], layouts: Sequence[Layout], repeat: int
+) -> int:
+    """How many runs are not there yet, and would be bought."""
+    specs = (
+        client.post("/v1/jobs:plan", job_of(document, layout, number, left_usd=None))["spec"]
+        for layout in layouts
+        for number in range(1, repeat + 1)
+    )
+    jobs = list(client.items("/v1/jobs", limit=_MOST_RUNS))
+    return sum(_earlier(jobs, spec) is None for spec in specs)
+
+
 def _played(
     follower: _Follower,
     document: dict[str, Any],
@@ -331,7 +347,8 @@ def _run(
     body = job_of(document, layout, number, left_usd=left_usd)
     # The daemon completes the specification, and finds what is wrong with it.
     spec = client.post("/v1/jobs:plan", body)["spec"]
-    job = (None if again else _earlier(client, spec)) or client.post("/v1/jobs", body)
+    jobs = () if again else client.items("/v1/jobs", limit=_MOST_RUNS)
+    job = _earlier(jobs, spec) or client.post("/v1/jobs", body)
     # One after another: two runs at once might share this machine's cores, or wait for the purse.
     job = follower.ended(job, layout)
     path = f"/v1/jobs/{job['id']}"
@@ -386,11 +403,11 @@ class _Follower:
             typer.echo(f"{layout}: {text}", err=True)
 
 
-def _earlier(client: Client, spec: JsonObject) -> JsonObject | None:
+def _earlier(jobs: Iterable[JsonObject], spec: JsonObject) -> JsonObject | None:
     """The newest job with this specification, whatever it may cost, unless it was stopped."""
     # The budget that is left differs from try to try, and changes nothing of what is measured.
     wanted = {**spec, "objective": None}
-    for job in client.items("/v1/jobs", limit=_MOST_RUNS):
+    for job in jobs:
         if {**job["spec"], "objective": None} == wanted:
             is_cut_short = job["phase"] in ("cancelled", "budget_exhausted")
             return None if is_cut_short else job

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,6 +12,8 @@ from typing import Any
 import httpx2
 import pytest
 
+from elastic.cli.job import read_spec
+from elastic.cli.options import confirm
 from elastic.cli.sweep import (
     Layout,
     LayoutRun,
@@ -27,6 +30,7 @@ from elastic.cli.sweep import (
 from elastic.client.rest import Client
 from elastic.clock import ManualClock
 from elastic.errors import InvalidInput
+from tests.api.world import TOKEN
 from tests.cli.commands import Run
 from tests.cli.conftest import Live
 
@@ -135,6 +139,29 @@ def test_a_layout_that_is_refused_is_known_before_another_is_bought(
 def test_a_sweep_asks_before_it_buys(run: Run, job_file: str) -> None:
     refused = run("sweep", job_file, "--types", "small")
     assert refused.status == 2 and "say --yes" in refused.err
+
+
+def test_a_question_does_not_go_into_the_file_of_the_output(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    typed = io.StringIO("y\n")
+    monkeypatch.setattr(typed, "isatty", lambda: True)
+    monkeypatch.setattr("sys.stdin", typed)
+    confirm("12 runs?", yes=False)
+    asked = capsys.readouterr()
+    assert (asked.out, asked.err) == ("", "12 runs? [y/N]: ")
+
+
+def test_a_sweep_asks_about_runs_that_are_not_there_yet(
+    run: Run, job_file: str, live: Live
+) -> None:
+    document, _ = read_spec(job_file)
+    with Client(url=live.url, token=TOKEN) as client:
+        client.post("/v1/jobs", job_of(document, ONE, 1, left_usd=None))
+    asked = run("sweep", job_file, "--types", "small", "--nodes", "1,2")
+    assert "runs to buy, one after another: 1 of 2, without a budget?" in asked.err
+    again = run("sweep", job_file, "--types", "small", "--nodes", "1,2", "--again")
+    assert "runs to buy, one after another: 2 of 2, without a budget?" in again.err
 
 
 IDLE = {"iteration": 0, "iterations": 5, "iterations_per_s": None, "eta_s": None}
