@@ -119,6 +119,12 @@ def submit(
             "submit: wanted either a job's file (-f job.yaml) or a command (-- torchrun train.py), "
             "got " + ("neither" if file is None else "both")
         )
+    if file is not None and name is not None:
+        raise InvalidInput(
+            f"submit: --name goes with a command, and {file} has the name of its job: write "
+            f"`name: {name}` there",
+            field="name",
+        )
     spec, code = read_spec(file) if file is not None else read_command(command or [], name=name)
     with connection_of(context).open() as client:
         # The daemon checks the job before its code is sent, which may be large.

@@ -323,6 +323,12 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_a_name_beside_a_jobs_file_is_refused(run: Run, tmp_path: Path) -> None:
+    found = run("job", "submit", "-f", "job.yaml", "--name", "second", "--yes")
+    assert found.status == 2
+    assert "job.yaml has the name of its job: write `name: second` there" in found.err
+
+
 def test_a_jobs_own_file_is_no_part_of_its_program(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
