@@ -119,6 +119,11 @@ def submit(
             "submit: wanted either a job's file (-f job.yaml) or a command (-- torchrun train.py), "
             "got " + ("neither" if file is None else "both")
         )
+    if command is not None and command[0].endswith(_JOB_SUFFIXES):
+        raise InvalidInput(
+            f"submit: wanted a command that starts the training, got {command[0]}: if that is a "
+            f"job's file, submit it by -f {command[0]}"
+        )
     if file is not None and name is not None:
         raise InvalidInput(
             f"submit: --name goes with a command, and {file} has the name of its job: write "

@@ -323,7 +323,13 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_name_beside_a_jobs_file_is_refused(run: Run, tmp_path: Path) -> None:
+def test_a_jobs_file_without_its_option_is_told_the_option(run: Run) -> None:
+    found = run("job", "submit", "job.yaml", "--yes")
+    assert found.status == 2
+    assert found.err.endswith("if that is a job's file, submit it by -f job.yaml\n")
+
+
+def test_a_name_beside_a_jobs_file_is_refused(run: Run) -> None:
     found = run("job", "submit", "-f", "job.yaml", "--name", "second", "--yes")
     assert found.status == 2
     assert "job.yaml has the name of its job: write `name: second` there" in found.err
