@@ -15,7 +15,9 @@ from typing import Any
 import boto3
 import botocore.session
 from botocore.credentials import ReadOnlyCredentials
-from botocore.exceptions import BotoCoreError
+from botocore.exceptions import BotoCoreError, NoRegionError
+
+from elastic.errors import InvalidInput
 
 # The codes of services that do not accept credentials, or no longer.
 NOT_ACCEPTED = frozenset(
@@ -87,6 +89,17 @@ def patient_session_in(region: str | None) -> boto3.Session:
             session.set_config_variable(name, value)
     named = region or os.environ.get("AWS_REGION")
     return boto3.Session(region_name=named, botocore_session=session)
+
+
+def wrong_region(region: str | None, error: Exception) -> InvalidInput:
+    """Says that there is no region, or that it is none."""
+    text = f"ec2.region: wanted a region that AWS knows, got {region!r}: {error}"
+    if isinstance(error, NoRegionError):
+        text = (
+            "ec2.region: wanted the region of the machines, found none: set it in elasticd.toml, "
+            "or AWS_REGION"
+        )
+    return InvalidInput(text, field="ec2.region")
 
 
 class AwsAccess:

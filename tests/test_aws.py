@@ -10,9 +10,9 @@ import botocore.session
 import pytest
 from botocore.awsrequest import AWSResponse, HTTPHeaders
 from botocore.credentials import Credentials
-from botocore.exceptions import ClientError, NoCredentialsError
+from botocore.exceptions import ClientError, NoCredentialsError, NoRegionError
 
-from elastic.aws import AwsAccess
+from elastic.aws import AwsAccess, wrong_region
 
 _EXPIRED = b"<Response><Errors><Error><Code>%s</Code></Error></Errors></Response>"
 
@@ -101,3 +101,11 @@ def test_other_refusals_look_for_no_credentials() -> None:
     with pytest.raises(ClientError, match="UnauthorizedOperation"):
         client.describe_regions()
     assert file.asked == asked
+
+
+def test_where_no_region_is_named_it_says_where_to_name_one() -> None:
+    assert str(wrong_region(None, NoRegionError())) == (
+        "ec2.region: wanted the region of the machines, found none: set it in elasticd.toml, or "
+        "AWS_REGION"
+    )
+    assert "got 'moon'" in str(wrong_region("moon", ValueError("unknown")))

@@ -9,9 +9,8 @@ from typing import Any
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError
 
-from elastic.aws import AwsAccess, session_in
+from elastic.aws import AwsAccess, session_in, wrong_region
 from elastic.durations import CONNECT_TIMEOUT_S, TICK_S
-from elastic.errors import InvalidInput
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +40,7 @@ def connect_feeds(region: str | None, *, attempts: int = 2) -> Feeds:
             ec2,
         )
     except (BotoCoreError, ValueError) as error:
-        raise InvalidInput(
-            f"ec2.region: wanted a region that AWS knows, got {region!r}: {error}",
-            field="ec2.region",
-        ) from error
+        raise wrong_region(region, error) from error
 
 
 def price_list_region(region: str) -> str:

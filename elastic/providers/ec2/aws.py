@@ -11,7 +11,7 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, UnknownRegionError
 
-from elastic.aws import AwsAccess, session_in
+from elastic.aws import AwsAccess, session_in, wrong_region
 from elastic.durations import ANSWER_TIMEOUT_S, CONNECT_TIMEOUT_S, TRANSFER_TIMEOUT_S
 from elastic.errors import InvalidInput
 
@@ -54,10 +54,7 @@ def connect(region: str | None, told: Callable[[float], None] | None = None) -> 
             parameters=access.client("ssm", config=client_config(attempts=4)),
         )
     except (BotoCoreError, ValueError) as error:
-        raise InvalidInput(
-            f"ec2.region: wanted a region that AWS knows, got {region!r}: {error}",
-            field="ec2.region",
-        ) from error
+        raise wrong_region(region, error) from error
 
 
 def require_commercial(session: boto3.Session) -> None:
