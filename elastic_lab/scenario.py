@@ -18,6 +18,7 @@ from pydantic import ConfigDict, Field, FiniteFloat, TypeAdapter, ValidationErro
 
 from elastic.durations import GONE_LISTED_S, HISTORY_DAYS, MINIMUM_BILLED_S, NOTICE_S
 from elastic.errors import InvalidInput, cannot_read
+from elastic.faults import in_words
 from elastic.model import Capacity
 
 _STRICT = ConfigDict(extra="forbid")
@@ -269,9 +270,7 @@ def parse_part(kind: type[Part], fields: Mapping[str, Any], *, source: str) -> P
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         path = ".".join(str(part) for part in first["loc"])
-        raise InvalidInput(
-            f"{source}: {path}: {first['msg']}, got {first['input']!r}", field=path
-        ) from error
+        raise InvalidInput(f"{source}: {path}: {in_words(first)}", field=path) from error
     except InvalidInput as error:
         raise InvalidInput(f"{source}: {error}", field=error.field) from error
 

@@ -66,3 +66,9 @@ def test_a_file_that_is_no_scenario_says_so(tmp_path: Path, text: str) -> None:
     file.write_text(text)
     with pytest.raises(InvalidInput, match=r"odd\.yaml"):
         read_scenario(file)
+
+
+def test_a_file_that_is_no_scenario_is_told_what_it_lacks(tmp_path: Path) -> None:
+    (tmp_path / "job.yaml").write_text("name: mine\n")
+    with pytest.raises(InvalidInput, match=r"job\.yaml: node_types: wanted a value, got none"):
+        read_scenario(tmp_path / "job.yaml")
