@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -13,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from elastic.pricing.plausible import why_implausible
+from elastic_lab import read_scenario
 from tests.docs.pages import ROOT, page
 
 _COMMANDS = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -66,6 +69,17 @@ def test_a_rehearsal_goes_as_its_page_says(tmp_path: Path) -> None:
         lab.send_signal(signal.SIGINT)
         assert lab.wait(60) == 0
     assert "the lab has ended" in said(tmp_path)
+
+
+def test_the_price_that_rises_in_a_rehearsal_is_believed() -> None:
+    told = re.search(r"-d '([^']*)' \$AWS_ENDPOINT_URL/_lab/price", rehearsal())
+    assert told is not None
+    rises = json.loads(told[1])
+    market = read_scenario(ROOT / "examples/lab/demo.yaml")
+    before = market.node_types[rises["node_type"]].spot_usd_per_h
+    assert isinstance(before, float)
+    # The disk and the address cost as much before as after, so the whole node rises by less.
+    assert why_implausible(rises["spot_usd_per_h"], before) is None
 
 
 def rehearsal() -> str:
