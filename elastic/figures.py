@@ -31,8 +31,6 @@ from decimal import Decimal
 
 # A smaller amount is shown as less than this one, since it would have too many digits.
 _LEAST_USD = 1e-6
-# Beyond it a day and a month may be taken for those of another year.
-_HALF_A_YEAR_S = 183 * 86_400.0
 
 
 def usd(amount: float) -> str:
@@ -171,7 +169,8 @@ def moment(at_s: float, now_s: float) -> str:
     then, now = (datetime.fromtimestamp(each, UTC) for each in (at_s, now_s))
     if then.date() == now.date():
         return f"{then:%H:%M:%S} UTC"
-    if abs(at_s - now_s) < _HALF_A_YEAR_S:
+    # Beyond half a year a day and a month may be taken for those of another year.
+    if abs((then - now).days) < 183:
         return f"{then:%d %b %H:%M} UTC"
     return f"{then:%d %b %Y %H:%M} UTC"
 
