@@ -17,6 +17,6 @@ export function moment(at_s, now_s) {
   const [then, now] = [at_s, now_s].map((each) => new Date(each * 1000).toUTCString());
   const [day, month, time] = [then.slice(5, 7), then.slice(8, 11), then.slice(17, 25)];
   if (then.slice(0, 16) === now.slice(0, 16)) return `${time} UTC`;
-  const year = Math.abs(at_s - now_s) < 183 * 86_400 ? "" : ` ${then.slice(12, 16)}`;
+  const year = Math.abs(Math.floor((at_s - now_s) / 86_400)) < 183 ? "" : ` ${then.slice(12, 16)}`;
   return `${day} ${month}${year} ${time.slice(0, 5)} UTC`;
 }
