@@ -325,7 +325,7 @@ class SlurmSettings(BaseModel):
     qos: str | None = None
     # As sbatch takes it, such as 12:00:00; None: the partition's own.
     time_limit: str | None = None
-    # How long before its time limit a node begins to be replaced.
+    # How long before its time limit a node begins to be replaced; at most half of the limit.
     notice_s: float = Field(NOTICE_S, ge=30, le=65_535)
     # USD for a billing unit and hour, of types that name no price.
     usd_per_billing_h: FiniteFloat = Field(0.0, ge=0)

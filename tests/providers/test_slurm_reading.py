@@ -477,3 +477,35 @@ def test_the_files_of_a_node_that_never_ran_are_removed_after_a_day(tmp_path: Pa
     for each in (folder, theirs):
         os.utime(each / "order.json", (0.0, 0.0))
     assert nodes_after(3) == {"node-2", "node-3", "theirs"}
+
+
+@pytest.mark.parametrize(
+    ("partition", "own", "expected_s"),
+    [
+        ("DefaultTime=NONE MaxTime=UNLIMITED", None, 120),
+        ("DefaultTime=00:02:00 MaxTime=1-00:00:00", None, 60),
+        ("DefaultTime=NONE MaxTime=00:03:00", None, 90),
+        ("DefaultTime=00:02:00 MaxTime=1-00:00:00", "12:00:00", 120),
+        ("DefaultTime=NONE MaxTime=UNLIMITED", "2", 60),
+    ],
+)
+def test_a_node_with_a_short_time_limit_is_not_replaced_as_soon_as_it_starts(
+    tmp_path: Path, partition: str, own: str | None, expected_s: int
+) -> None:
+    told = f"PartitionName=main State=UP TotalNodes=9 TotalCPUs=72 {partition}"
+    provider = provider_of(
+        tmp_path,
+        commands(
+            tmp_path,
+            squeue="true",
+            sbatch=f'echo "$@" > {tmp_path}/asked; echo 7',
+            sinfo="echo 'main|8|31000|(null)|9|idle|2|4|0/72/0/72|(null)'",
+            scontrol=f"echo {told}",
+        ),
+        types=(SlurmType(name="main", partition="main", time_limit=own),),
+    )
+    with pytest.raises(ProviderUnavailable, match="not listed yet"):
+        provider.launch(request(1, Offering("main")))
+    assert f"--signal=B:USR1@{expected_s} " in (tmp_path / "asked").read_text()
+    order = json.loads((tmp_path / "shared" / "nodes" / "node-1" / "order.json").read_text())
+    assert order["notice_s"] == expected_s

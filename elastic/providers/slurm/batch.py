@@ -54,7 +54,7 @@ def options(
         f"--comment={label.comment}",
         f"--partition={asks.partition}",
         # To the program that keeps the node, and to nothing else on it.
-        f"--signal=B:USR1@{math.ceil(settings.notice_s)}",
+        f"--signal=B:USR1@{math.ceil(node_type.notice_s)}",
         "--open-mode=append",
         f"--chdir={folder}",
         f"--output={folder}/slurm-%A_%a.log"

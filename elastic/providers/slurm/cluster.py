@@ -51,6 +51,8 @@ class SlurmPartition:
     names: frozenset[str] = frozenset()
     # The GiB that a job gets that asks for none, for each `CPU`, `GPU` or `Node`.
     default_memory: Mapping[str, float] = field(default_factory=dict)
+    # Of a job that names none; None: there is no limit.
+    time_limit_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +127,8 @@ def read_partitions(slurm: SlurmCommands) -> Mapping[str, SlurmPartition]:
             memory_gib=_memory_gib(fields.get("TRES", "")),
             names=frozenset(host_names(fields.get("Nodes", ""))),
             default_memory=default_memory(line),
+            time_limit_s=time_limit_s(fields.get("DefaultTime", ""))
+            or time_limit_s(fields.get("MaxTime", "")),
         )
     return found
 
@@ -189,6 +193,28 @@ def default_memory(text: str) -> Mapping[str, float]:
     """
     found = re.findall(r"\bDefMemPer(CPU|GPU|Node)\s*=\s*(\d+)", text)
     return {name: int(number) / 1024 for name, number in found}
+
+
+def time_limit_s(text: str) -> float | None:
+    """The seconds of a time limit (sbatch's manual, --time); None for none, or for other words.
+
+    >>> time_limit_s("90"), time_limit_s("30:00"), time_limit_s("12:00:00"), time_limit_s("2-12")
+    (5400.0, 1800.0, 43200.0, 216000.0)
+    >>> time_limit_s("1-00:30"), time_limit_s("UNLIMITED"), time_limit_s("0")
+    (88200.0, None, None)
+    """
+    if not re.fullmatch(r"(\d+-)?\d+(:\d+){0,2}", text):
+        return None
+    days, dash, rest = text.rpartition("-")
+    parts = [int(each) for each in rest.split(":")]
+    if dash:
+        # From the hours on.
+        hours, minutes, seconds = [*parts, 0, 0][:3]
+    elif len(parts) < 3:
+        hours, (minutes, seconds) = 0, [*parts, 0][:2]
+    else:
+        hours, minutes, seconds = parts
+    return float(((int(days or 0) * 24 + hours) * 60 + minutes) * 60 + seconds) or None
 
 
 def billing_weights(text: str) -> Mapping[str, float]:

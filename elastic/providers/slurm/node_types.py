@@ -16,6 +16,7 @@ from elastic.providers.slurm.cluster import (
     SlurmPartition,
     gpus_in,
     hidden_nodes,
+    time_limit_s,
     with_features,
 )
 
@@ -34,6 +35,8 @@ class SlurmNodeType:
     # Whether its jobs wait in the queue, or are only sent while nodes are idle.
     waits: bool
     grace_s: float
+    # How long before its time limit a node begins to be replaced.
+    notice_s: float
     # How many nodes could ever run at once, and how many more could start now.
     most: int
     free: int
@@ -119,9 +122,19 @@ def _node_type(
         usd_per_h=_price(asks, settings, config, partition, machine),
         waits=not is_preemptible if asks.waits is None else asks.waits,
         grace_s=partition.grace_s,
+        notice_s=_notice_s(asks, settings, partition),
         most=_places(takes, usable) if partition.is_up else 0,
         free=_free_places(takes, usable) if partition.is_up else 0,
     )
+
+
+def _notice_s(asks: SlurmType, settings: SlurmSettings, partition: SlurmPartition) -> float:
+    own = asks.time_limit or settings.time_limit
+    limit_s = partition.time_limit_s if own is None else time_limit_s(own)
+    if limit_s is None:
+        return settings.notice_s
+    # With as much as the whole limit, each node would be replaced as soon as it starts.
+    return min(settings.notice_s, limit_s / 2)
 
 
 def _memory_gib(

@@ -418,7 +418,7 @@ class SlurmProvider:
                         "ELASTICD_NODE_ID": node_id,
                         "ELASTICD_CLUSTER": self._cluster.name,
                     },
-                    "notice_s": self._settings.notice_s,
+                    "notice_s": node_type.notice_s,
                     "kill_wait_s": self._config.kill_wait_s,
                     "grace_of_preemption_s": node_type.grace_s,
                 }
