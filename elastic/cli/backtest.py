@@ -235,10 +235,11 @@ def _show(
 
     # A pool without a record is always up, but a pool.
     spot = sum(each.capacity is Capacity.SPOT for each in market.offerings)
-    span = figures.duration(market_span_s(market))
+    span_s = market_span_s(market)
+    record = f"a record of {figures.duration(span_s)}" if span_s else "prices that never change"
     print(
-        f"{spec.name}: {program.iterations:,} iterations, {len(found.starts)} start(s) in a "
-        f"record of {span}; {len(market.offerings)} offerings, {spot} of them spot pools; "
+        f"{spec.name}: {program.iterations:,} iterations, {len(found.starts)} start(s) in "
+        f"{record}; {len(market.offerings)} offerings, {spot} of them spot pools; "
         f"boots of {figures.duration(terms.boot_s)}"
     )
     has_deadline = spec.objective.deadline_s is not None

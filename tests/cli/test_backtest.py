@@ -179,7 +179,7 @@ def test_says_how_many_iterations_a_job_did_that_named_none(
     simulation.close()
     monkeypatch.setenv("ELASTICD_DATA_DIR", str(folder))
     found = run("backtest", "mine")
-    assert found.out.startswith("mine: 3,600 iterations, 1 start(s)")
+    assert found.out.startswith("mine: 3,600 iterations, 1 start(s) in prices that never change")
 
 
 def test_looks_into_a_database_of_postgresql_beside_its_daemon(
