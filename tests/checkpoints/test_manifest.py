@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from elastic.checkpoints import FolderObjects, Manifest, Place
-from elastic.checkpoints.commit import Writer, commit
-from elastic.checkpoints.index import CheckpointIndex
+from elastic.checkpoints import CheckpointIndex, FolderObjects, Manifest, Place, Writer, commit
 from elastic.checkpoints.manifest import from_json, to_json
 from elastic.errors import CheckpointDamaged
 from elastic.model import MOST_SAVES

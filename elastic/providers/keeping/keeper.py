@@ -95,7 +95,7 @@ def _installed(order: Mapping[str, Any]) -> Path | str:
             "PYTHON": sys.executable,
             "ENVIRONMENT": str(environment),
             "WHEEL": order["wheel"],
-            # Where a user's own setting makes pip install for the user, it refuses an environment.
+            # In an environment pip refuses to install for the user.
             "PIP_USER": "0",
         }
         try:

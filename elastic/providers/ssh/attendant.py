@@ -458,8 +458,8 @@ def _logind() -> Iterator[tuple[str, str]]:
 def own_part(root: Path) -> Path:
     """The part of elasticd's folder that is this machine's.
 
-    Machines may share a home folder, and find no process of each other's nodes. The first one has
-    the folder itself, and each other one has one in it.
+    Machines may share a home folder, and find no process of each other's nodes. The first has the
+    folder itself, each other one a part of it.
     """
     mine = {"name": socket.gethostname()}
     owner = root / "machine.json"
