@@ -15,7 +15,7 @@ from elastic.agent.torchrun import saves_file
 from elastic.checkpoints import Location, Manifest, Place
 from elastic.checkpoints.bring import bring
 from elastic.checkpoints.commit import Writer, commit
-from elastic.checkpoints.folder import Folder, Growth, Look, Still
+from elastic.checkpoints.folder import Folder, Growth, Look, Still, links_in
 from elastic.checkpoints.index import CheckpointIndex
 from elastic.checkpoints.s3 import Bucket
 from elastic.model import Mode
@@ -60,6 +60,7 @@ class GenerationFiles:
         self._base_file = settings.work_dir / BASE_FILE
         self._saves_file = saves_file(settings, assignment.generation)
         self._carried: Mapping[str, Look] | None = None
+        self._carried_links: Mapping[str, str] = {}
         self._last_looks: Mapping[str, Look] = {}
         self._growth = Growth()
         # Files that have only grown between two looks, such as logs.
@@ -96,6 +97,7 @@ class GenerationFiles:
         place = None if brought is None else brought.place
         if place is None or place not in present:
             self._carried = self._folder.looks()
+            self._carried_links = links_in(self._folder.path)
         self._note_base(place)
         if brought is not None:
             add_marks(self._saves_file, brought.saves)
@@ -114,7 +116,8 @@ class GenerationFiles:
         self._last_looks = looks
         moved = {path for path in {*looks, *last} if looks.get(path) != last.get(path)}
         if not moved:
-            return looks != self._carried
+            links = links_in(self._folder.path)
+            return (looks, links) != (self._carried, self._carried_links)
         grown = {
             path
             for path in moved & looks.keys()
@@ -138,15 +141,18 @@ class GenerationFiles:
         """
         writer = Writer(self.generation if session_round is None else session_round, self._node_id)
         looks = self._folder.looks()
+        links = links_in(self._folder.path)
         held = self._folder.hold_still(copied=self._logs)
         try:
-            if not held or self._is_newest(held, iteration):
+            if not held or self._is_newest(held, links, iteration):
                 self._carried = looks
+                self._carried_links = links
                 return False
             manifest = commit(
                 self._index,
                 held,
                 saves=newest_marks(self._saves_file),
+                links=links,
                 writer=writer,
                 iteration=iteration,
                 committed_at_s=now_s,
@@ -154,6 +160,7 @@ class GenerationFiles:
         finally:
             self._folder.let_go()
         self._carried = looks
+        self._carried_links = links
         self._note_base(manifest.place)
         log.info("checkpoint %s is stored: %s files", manifest.place.name, len(manifest.files))
         return True
@@ -175,11 +182,14 @@ class GenerationFiles:
             self._mask.blank(file.path)
             self._artifact_bucket.upload(file.path, f"logs/{self._node_id}-{file.path.name}")
 
-    def _is_newest(self, held: tuple[Still, ...], iteration: int | None) -> bool:
+    def _is_newest(
+        self, held: tuple[Still, ...], links: Mapping[str, str], iteration: int | None
+    ) -> bool:
         newest = self._index.kept(self._index.places())[:1]
         mine = {(each.path, each.sha256) for each in held}
         return any(
             {(file.path, file.sha256) for file in manifest.files} == mine
+            and manifest.links == links
             and iteration in (None, manifest.iteration)
             for manifest in newest
         )

@@ -87,6 +87,7 @@ class OutputUploader:
         self._base_file = settings.work_dir / BASE_FILE
         self._saves_file = saves_file(settings, assignment.generation)
         self._carried: Mapping[str, Look] | None = None
+        self._carried_links: Mapping[str, str] = {}
         self._carried_saves: Mapping[str, int] = {}
         self._seen = UNSEEN
         self._laid: Mapping[str, Look] = {}
@@ -174,14 +175,20 @@ class OutputUploader:
         self._check(now.files)
         # What is saved outside of this folder is known by its marks alone.
         saves = newest_marks(self._saves_file)
-        if now.files == self._carried and saves == self._carried_saves:
+        if (now.files, now.links, saves) == (
+            self._carried,
+            self._carried_links,
+            self._carried_saves,
+        ):
             return False
         newest = self._newest()
         previous: dict[str, File] = {}
         stored_saves: Mapping[str, int] = {}
+        stored_links: Mapping[str, str] = {}
         if newest is not None:
             previous = {file.path: file for file in newest.files}
             stored_saves = newest.saves
+            stored_links = newest.links
         mine = set(now.files)
         if self._is_in_session:  # others may have been the first rank since this folder was filled
             mine = {path for path, look in now.files.items() if self._laid.get(path) != look}
@@ -194,14 +201,18 @@ class OutputUploader:
                 # Files that this node has not changed stay as they were stored.
                 kept += [file for path, file in previous.items() if path not in mine]
             found = _stored(kept) | {(each.path, each.sha256) for each in held.files}
+            links = now.stored_links(
+                {*(now.files.keys() - mine), *(each.path for each in held.files)}, stored_links
+            )
             # Marks alone wait for a file that is being written: they may be its own.
             has_new_marks = held.is_whole and not saves.items() <= stored_saves.items()
-            if has_new_marks or found != _stored(previous.values()):
+            if has_new_marks or links != stored_links or found != _stored(previous.values()):
                 manifest = commit(
                     self._index,
                     held.files,
                     kept=kept,
                     saves=saves,
+                    links=links,
                     writer=Writer(
                         self._generation if session_round is None else session_round, self._node_id
                     ),
@@ -221,6 +232,7 @@ class OutputUploader:
             self._folder.let_go()
         if held.is_whole:
             self._carried = now.files
+            self._carried_links = now.links
             self._carried_saves = saves
         return is_new
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Protocol
 
-from elastic.checkpoints.folder import sha256_of
+from elastic.checkpoints.folder import lay_link, links_in, sha256_of
 from elastic.checkpoints.index import CheckpointIndex
 from elastic.checkpoints.manifest import File, Manifest, Place
 from elastic.errors import CheckpointDamaged, NotFound, Superseded
@@ -138,13 +138,19 @@ def fill(index: CheckpointIndex, folder: Fillable, manifest: Manifest) -> None:
             (_arrived(index, file, Path(arriving) / str(number)), file)
             for number, file in enumerate(missing)
         ]
+        for link, to in links_in(folder.path).items():
+            # No file may be written through a link of another state.
+            if manifest.links.get(link) != to:
+                (folder.path / link).unlink(missing_ok=True)
         for path, file in arrived:
             folder.put(path, file.path)
     for file in manifest.files:
         if file.modified_at_ns is not None:
             folder.stamp(file.path, file.modified_at_ns)
     # Files of an older checkpoint would otherwise be read as part of this one.
-    folder.keep_only({file.path for file in manifest.files})
+    folder.keep_only({file.path for file in manifest.files} | manifest.links.keys())
+    for link, to in manifest.links.items():
+        lay_link(folder.path, link, to)
 
 
 def _arrived(index: CheckpointIndex, file: File, path: Path) -> Path:

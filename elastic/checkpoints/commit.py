@@ -31,6 +31,7 @@ def commit(
     *,
     kept: Sequence[File] = (),
     saves: Mapping[str, int] = MappingProxyType({}),
+    links: Mapping[str, str] = MappingProxyType({}),
     writer: Writer,
     iteration: int | None,
     committed_at_s: float,
@@ -39,9 +40,9 @@ def commit(
 
     `kept` are files of the newest checkpoint that belong to this one unchanged. Bytes that a kept
     checkpoint holds are not sent again. `saves` are the marks that this node knows, the newest
-    last; those of the newest checkpoint count as older. Raises Superseded if a newer generation has
-    committed, StorageUnavailable if S3 does not take it, and Changing if a file was written
-    meanwhile.
+    last; those of the newest checkpoint count as older. `links` are the folder's. Raises
+    Superseded if a newer generation has committed, StorageUnavailable if S3 does not take it, and
+    Changing if a file was written meanwhile.
     """
     may_reuse = True
     for _ in range(_TRIES):
@@ -62,6 +63,7 @@ def commit(
             committed_at_s=committed_at_s,
             files=(*kept, *_stored(index, files, reusable, writer)),
             saves=newest_saves([*older_saves, *saves.items()]),
+            links=dict(links),
         )
         if not _put(index, manifest):
             continue  # another writer took this number: look again

@@ -77,6 +77,45 @@ class Growth:
         return content
 
 
+def links_in(folder: Path) -> Mapping[str, str]:
+    """Each link that leads to a place within the folder, and where to: from the link's own folder.
+
+    Links that lead out of the folder, and hidden ones, are left out.
+    """
+    found: dict[str, str] = {}
+    root = folder.resolve()
+    for above, names, files in os.walk(root):
+        # In place: os.walk then skips hidden folders.
+        names[:] = [name for name in names if not is_hidden(name)]
+        for name in (*names, *files):
+            path = Path(above, name)
+            if is_hidden(name) or name.endswith(PARTIAL_ENDINGS) or not path.is_symlink():
+                continue
+            # Links that lead in a circle have no end.
+            with suppress(OSError, RuntimeError):
+                end = path.resolve()
+                if end.is_relative_to(root):
+                    found[path.relative_to(root).as_posix()] = os.path.relpath(end, above)
+    return found
+
+
+def lay_link(folder: Path, path: str, to: str) -> None:
+    """Makes this path of the folder a link, if what it leads to is there, in the folder."""
+    place = folder / path
+    end = place.parent / to
+    root = folder.resolve()
+    # The manifest of a bucket must not lead out of the folder.
+    if not all(each.resolve().is_relative_to(root) for each in (place.parent, end)):
+        return
+    if not end.exists() or (place.is_symlink() and os.readlink(place) == to):
+        return
+    place.parent.mkdir(parents=True, exist_ok=True)
+    if place.is_dir() and not place.is_symlink():
+        shutil.rmtree(place)
+    place.unlink(missing_ok=True)
+    place.symlink_to(to)
+
+
 def is_hidden(name: str) -> bool:
     """Whether a file or folder of this name is left out: a dot begins caches and unfinished files.
 

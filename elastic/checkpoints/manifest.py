@@ -67,6 +67,9 @@ class Manifest:
     # Marks of the newest files that the job has saved, wherever they are, each with the iterations
     # that were done by then. Empty in manifests of an older version.
     saves: Mapping[str, int] = field(default_factory=dict)
+    # Links within the folder, and where each leads to from its own folder. Empty in manifests of an
+    # older version.
+    links: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def place(self) -> Place:
@@ -120,6 +123,7 @@ def from_json(data: bytes, *, place: Place, job_id: str) -> Manifest:
             committed_at_s=float(fields["committed_at_s"]),
             files=tuple(_file(each) for each in fields["files"]),
             saves={str(mark): int(done) for mark, done in dict(fields.get("saves", {})).items()},
+            links={_path(path): str(to) for path, to in dict(fields.get("links", {})).items()},
         )
     except (KeyError, TypeError, ValueError) as error:
         raise CheckpointDamaged(
@@ -138,16 +142,20 @@ def from_json(data: bytes, *, place: Place, job_id: str) -> Manifest:
 def _file(fields: Mapping[str, Any]) -> File:
     written = fields.get("modified_at_ns")
     file = File(
-        path=str(fields["path"]),
+        path=_path(fields["path"]),
         size_bytes=int(fields["size_bytes"]),
         sha256=str(fields["sha256"]),
         name=str(fields["name"]),
         modified_at_ns=None if written is None else int(written),
     )
-    path = PurePosixPath(file.path)
-    # A path from a bucket must not lead out of the folder that it is written to.
-    if path.is_absolute() or not path.parts or ".." in path.parts or "\0" in file.path:
-        raise ValueError(f"path {file.path!r}")
     if not _DIGEST.fullmatch(file.sha256) or owner_of(file.name) is None or file.size_bytes < 0:
         raise ValueError(f"file {file.path!r}")
     return file
+
+
+def _path(given: object) -> str:
+    path = PurePosixPath(str(given))
+    # A path from a bucket must not lead out of the folder that it is written to.
+    if path.is_absolute() or not path.parts or ".." in path.parts or "\0" in str(given):
+        raise ValueError(f"path {given!r}")
+    return str(given)

@@ -9,7 +9,7 @@ import shutil
 import zipfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from elastic.archive import restore
@@ -21,6 +21,7 @@ from elastic.checkpoints.folder import (
     Look,
     Still,
     is_hidden,
+    links_in,
     look_at,
 )
 from elastic.checkpoints.manifest import File
@@ -35,12 +36,14 @@ _ZIP_BEGINS = b"PK\x03\x04"
 class FolderState:
     """The state of the outputs: the files by path, and when each folder got or lost a file.
 
-    `unprintable` are files that are no outputs because of their names alone.
+    `unprintable` are files that are no outputs because of their names alone. `links` lead within
+    the folder, each from its own folder on.
     """
 
     files: Mapping[str, Look]
     folders: Mapping[str, int]
     unprintable: tuple[str, ...] = ()
+    links: Mapping[str, str] = field(default_factory=dict)
 
     def is_settled(self, path: str, now: FolderState) -> bool:
         """Whether this file looks the same `now`."""
@@ -55,6 +58,23 @@ class FolderState:
         """
         folder = path.rpartition("/")[0]
         return not folder or self.folders.get(folder) == now.folders.get(folder)
+
+    def stored_links(
+        self, stored: Collection[str], previous: Mapping[str, str]
+    ) -> Mapping[str, str]:
+        """The links to store with the files that are `stored`.
+
+        A link to what is still being written leads on to where it led in the `previous` state.
+        """
+        found = {}
+        for path, to in self.links.items():
+            end = os.path.normpath(os.path.join(os.path.dirname(path), to))
+            led_to = {each for each in self.files if each == end or each.startswith(f"{end}/")}
+            if led_to <= set(stored):
+                found[path] = to
+            elif path in previous:
+                found[path] = previous[path]
+        return found
 
 
 UNSEEN = FolderState({}, {})
@@ -109,7 +129,12 @@ class WorkingFolder:
         unprintable = tuple(sorted(path for path in found if not path.isprintable()))
         for path in unprintable:
             del found[path]
-        return FolderState(found, folders, unprintable)
+        links = {
+            path: to
+            for path, to in links_in(self.path).items()
+            if path.isprintable() and is_output(path, self._globs)
+        }
+        return FolderState(found, folders, unprintable, links)
 
     def weigh(self) -> tuple[int, int]:
         """The number of files here, with the code, and their bytes: a bound of the outputs."""

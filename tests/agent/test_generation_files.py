@@ -109,3 +109,17 @@ def test_a_log_in_the_folder_that_never_rests_keeps_no_checkpoint_from_being_sto
     assert node.carry(None)
     assert {each.path for each in node.manifests()[0].files} == {"train.log", "weights.pt"}
     assert not looks()
+
+
+def test_a_link_that_leads_elsewhere_is_a_checkpoint_of_its_own(node: Node) -> None:
+    for step in (1, 2):
+        (node.folder / f"step-{step}.pt").write_text(str(step))
+    (node.folder / "latest.pt").symlink_to("step-1.pt")
+    assert node.carry(None)
+    (node.folder / "latest.pt").unlink()
+    (node.folder / "latest.pt").symlink_to("step-2.pt")
+    node.generation_files.has_come_to_rest()
+    assert node.generation_files.has_come_to_rest()
+    assert node.carry(None)
+    assert node.manifests()[0].links == {"latest.pt": "step-2.pt"}
+    assert not node.generation_files.has_come_to_rest()

@@ -336,3 +336,47 @@ def test_a_mark_waits_for_the_file_that_is_being_written(node: Callable[[str], N
     assert not outputs.carry(is_still=False, now_s=2.0), "an empty state must not come before it"
     assert outputs.carry(is_still=False, now_s=3.0)
     assert home(a) == {"snapshot"}
+
+
+def test_a_link_to_the_newest_checkpoint_leads_to_it_on_every_node(
+    node: Callable[[str], Node],
+) -> None:
+    a, b = node("a"), node("b")
+    alone = a.lead(1)
+    code = a.settings.code_dir
+    for step in ("step-1", "step-2"):
+        (code / step).mkdir()
+        (code / step / "model.pt").write_text(step)
+    (code / "latest").symlink_to(code / "step-1")
+    (code / "last.pt").symlink_to("step-1/model.pt")
+    assert alone.carry(is_still=True, now_s=2.0)
+    (code / "latest").unlink()
+    (code / "latest").symlink_to(code / "step-2")
+    assert alone.carry(is_still=True, now_s=3.0), "the link alone has changed"
+    assert not alone.carry(is_still=True, now_s=4.0)
+    assert {"last.pt", "step-2/model.pt"} <= home(a)
+    a.lead(2, meeting="a:1")
+    assert b.in_generation(2).follow("a:1")
+    for each in (a, b):
+        code = each.settings.code_dir
+        assert (code / "latest/model.pt").read_text() == "step-2"
+        assert (code / "latest").resolve() == code.resolve() / "step-2"
+        assert (code / "last.pt").is_symlink()
+
+
+def test_a_link_to_what_is_still_being_written_leads_where_it_led_before(
+    node: Callable[[str], Node],
+) -> None:
+    a, b = node("a"), node("b")
+    alone = a.lead(1)
+    code = a.settings.code_dir
+    for step in ("step-1", "step-2"):
+        (code / step).mkdir()
+        (code / step / "model.bin").write_text(step)
+        (code / "latest").unlink(missing_ok=True)
+        (code / "latest").symlink_to(step)
+        if step == "step-1":
+            alone.carry(is_still=True, now_s=2.0)
+    alone.carry(is_still=False, now_s=3.0)
+    b.lead(2)
+    assert (b.settings.code_dir / "latest/model.bin").read_text() == "step-1"

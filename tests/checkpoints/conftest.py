@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from copy import copy
 from pathlib import Path
 from typing import Any
@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from elastic.checkpoints import CheckpointIndex, Folder, Manifest, Writer, commit
+from elastic.checkpoints.folder import links_in
 from elastic.checkpoints.s3 import Bucket, connect
 from tests.checkpoints.bucket import Wire, new_bucket, serve_s3
 
@@ -50,6 +51,16 @@ class Machine:
         held = self.folder.hold_still()
         writer = Writer(generation, self.node_id)
         return commit(self.index, held, writer=writer, iteration=iteration, committed_at_s=1.0)
+
+    def commit_with_links(self, links: Mapping[str, str] | None = None) -> Manifest:
+        return commit(
+            self.index,
+            self.folder.hold_still(),
+            links=links_in(self.folder.path) if links is None else links,
+            writer=Writer(1, self.node_id),
+            iteration=None,
+            committed_at_s=1.0,
+        )
 
 
 @pytest.fixture

@@ -320,3 +320,56 @@ def damage(bucket: Bucket, tmp_path: Path, torn: str, *, manifest: str, data: st
                 bucket.read(manifest).replace(b'"sequence": 2', b'"sequence": 5')
             )
             bucket.upload(tmp_path / "torn", manifest)
+
+
+def test_links_within_the_folder_are_links_again_on_another_node(
+    machine: Machine, bucket: Bucket, tmp_path: Path
+) -> None:
+    here = machine.folder.path
+    for step in ("step-1", "step-2"):
+        (here / step).mkdir()
+        (here / step / "model.pt").write_text(step)
+    (here / "latest").symlink_to("step-2")
+    (here / "best.pt").symlink_to(here / "step-1/model.pt")
+    (here / "out").symlink_to(tmp_path)
+    (here / "round").symlink_to("round")
+    machine.commit_with_links()
+    fresh = Machine(tmp_path, bucket, node_id="fresh")
+    bring(fresh.index, fresh.folder, generation=9)
+    there = fresh.folder.path
+    assert (there / "latest/model.pt").read_text() == "step-2"
+    assert (there / "best.pt").resolve() == there.resolve() / "step-1/model.pt"
+    assert sorted(each.name for each in there.iterdir()) == [
+        "best.pt",
+        "latest",
+        "step-1",
+        "step-2",
+    ]
+
+
+def test_a_link_of_an_older_state_is_gone_before_files_come(
+    machine: Machine, bucket: Bucket, tmp_path: Path
+) -> None:
+    here = machine.folder.path
+    (here / "latest").mkdir()
+    (here / "latest/model.pt").write_text("new")
+    machine.commit_with_links()
+    other = Machine(tmp_path, bucket, node_id="other")
+    (other.folder.path / "old").mkdir()
+    (other.folder.path / "old/model.pt").write_text("old")
+    (other.folder.path / "latest").symlink_to("old")
+    bring(other.index, other.folder, generation=9)
+    assert not (other.folder.path / "latest").is_symlink()
+    assert other.read() == {"latest/model.pt": "new"}
+
+
+@pytest.mark.parametrize("to", ["../../secret", "/etc", "in/../../../secret"])
+def test_a_manifests_link_leads_nowhere_out_of_the_folder(
+    machine: Machine, bucket: Bucket, tmp_path: Path, to: str
+) -> None:
+    (tmp_path / "secret").mkdir()
+    machine.write(a="1")
+    machine.commit_with_links({"leak": to, "in": "."})
+    fresh = Machine(tmp_path, bucket, node_id="fresh")
+    bring(fresh.index, fresh.folder, generation=9)
+    assert not (fresh.folder.path / "leak").is_symlink()
