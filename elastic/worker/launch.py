@@ -17,6 +17,7 @@ from collections.abc import Sequence
 
 from elastic.worker.hook import CANNOT_BEGIN, Worker, worker
 from elastic.worker.optimizer_steps import count_optimizer_steps
+from elastic.worker.own_meeting import let_script_choose_port
 
 # The exit codes by which a script's own handler says that it obeyed a signal.
 SIGNALLED = (128 + signal.SIGTERM, 128 + signal.SIGINT)
@@ -34,6 +35,7 @@ def main(arguments: Sequence[str]) -> None:
     if not arguments or (arguments[0] == "-m" and len(arguments) < 2):
         raise SystemExit(USAGE)
     worker().saves.watch()
+    let_script_choose_port()
     count_optimizer_steps(worker())
     try:
         if arguments[0] == "-m":
