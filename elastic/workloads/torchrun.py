@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from torch.distributed.elastic.multiprocessing.api import MultiprocessContext
 from torch.distributed.elastic.rendezvous import (
     RendezvousConnectionError,
     RendezvousInfo,
@@ -86,6 +87,22 @@ class ReturningHandler(DynamicRendezvousHandler):
         except RendezvousConnectionError:
             return 0
         return waiting or int(self._state_holder.state.round != self._own_round)
+
+
+def _is_done(context: MultiprocessContext) -> bool:
+    """Whether all forked workers have ended well.
+
+    torch waits for what each one returns. A script that ends by `os._exit(0)` returns nothing, and
+    torch would wait for ever.
+    """
+    assert context._pc is not None  # noqa: SLF001 (there are no public names)
+    for local_rank, process in enumerate(context._pc.processes):  # noqa: SLF001
+        if process.exitcode == 0:
+            context._return_values.setdefault(local_rank, None)  # noqa: SLF001
+    return len(context._return_values) == context.nprocs  # noqa: SLF001
+
+
+MultiprocessContext._is_done = _is_done  # type: ignore[assignment, method-assign]  # noqa: SLF001
 
 
 def main(arguments: Sequence[str]) -> None:
