@@ -94,7 +94,8 @@ def _let_go() -> None:
             signal.signal(number, signal.SIG_DFL)
     # Compare __mro__, because isinstance would ask proxy objects for their class.
     files = [each for each in gc.get_objects() if io.IOBase.__base__ in type(each).__mro__]
-    sys.modules.pop("__main__", None)
+    for name in ("__main__", "__mp_main__"):
+        sys.modules.pop(name, None)
     gc.collect()
     kinds = (getattr(sys.modules.get(module), name, None) for module, name in _PACKED)
     packed = tuple(kind for kind in kinds if isinstance(kind, type))

@@ -68,7 +68,9 @@ def _run_module(name: str, argv: list[str]) -> None:
     sys.argv = argv
     if not _is_there(name):
         raise SystemExit(f"{CANNOT_BEGIN}wanted a module: no module named {name}")
-    runpy.run_module(name, run_name="__main__", alter_sys=True)
+    _new_main()
+    # Not runpy.run_module: it removes __main__ after the module's last line.
+    runpy._run_module_as_main(name)  # type: ignore[attr-defined]  # noqa: SLF001 (what python -m calls)
 
 
 def _is_there(name: str) -> bool:
@@ -89,12 +91,22 @@ def _run_script(path: str, argv: list[str]) -> None:
     # functions and pickles still look for it.
     sys.argv = argv
     sys.path[0] = os.path.dirname(os.path.abspath(path))
-    module = types.ModuleType("__main__")
+    module = _new_main()
     module.__file__ = path
-    module.__dict__["__builtins__"] = __builtins__
-    sys.modules["__main__"] = module
     # Running the script is what this program is for.
     exec(_compiled(path), module.__dict__)  # noqa: S102
+
+
+def _new_main() -> types.ModuleType:
+    """The module in which a script runs, in the place of this one.
+
+    Processes of multiprocessing send the script's classes by its second name, which
+    multiprocessing gives to the module that runs when it is loaded.
+    """
+    module = types.ModuleType("__main__")
+    module.__dict__["__builtins__"] = __builtins__
+    sys.modules["__main__"] = sys.modules["__mp_main__"] = module
+    return module
 
 
 def _compiled(path: str) -> types.CodeType:

@@ -152,3 +152,25 @@ def test_a_file_that_a_script_s_module_leaves_open_is_written_to(tmp_path: Path)
     )
     run(tmp_path, "import notes")
     assert (tmp_path / "notes").read_text() == "noted"
+
+
+PIECES = """
+import multiprocessing, sys
+class Batch: pass
+def child(queue): queue.put(Batch())
+if __name__ == "__main__":
+    context = multiprocessing.get_context("spawn")
+    queue = context.Queue()
+    process = context.Process(target=child, args=(queue,))
+    process.start()
+    print(type(queue.get(timeout=20)).__module__)
+    process.join()
+"""
+
+
+@pytest.mark.parametrize("way", [("--watched",), ("--watched", "-m", "train")])
+def test_a_process_that_a_script_starts_may_send_it_objects_of_its_own_classes(
+    tmp_path: Path, way: tuple[str, ...]
+) -> None:
+    done = run(tmp_path, PIECES, way=way, before="import multiprocessing\n")
+    assert done.stdout.startswith("__m"), done.stderr
