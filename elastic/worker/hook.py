@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import atexit
 import functools
+import mmap
+import multiprocessing.util
 import os
 import signal
 import socket
+import struct
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -27,6 +30,7 @@ from elastic.worker.saves import FOLDERS, Saves
 WORKER_PID = "ELASTICD_WORKER_PID"
 # The start of the message about a command that can never run on this node.
 CANNOT_BEGIN = "elasticd: no worker can begin: "
+_COUNT = struct.Struct("q")
 
 
 def paramount(
@@ -84,16 +88,8 @@ class Worker:
         self._told_joined_at: float | None = None
         self.counts_own_turns = False
         self._has_begun = False
-        self._pid = os.getpid()
-        self._outbox = Outbox(
-            membership.socket_path,
-            worker=f"{socket.gethostname()}-{self._pid}-{time.time_ns():x}",
-            common={
-                "rank": membership.rank,
-                "world_size": membership.world_size,
-                "generation": membership.generation,
-            },
-        )
+        self._pid = self._counting_pid = os.getpid()
+        self._outbox = self._new_outbox()
         self.recorder = Recorder(self._outbox, started_at=started_at)
         self.saves = Saves(
             membership.saves_file,
@@ -102,6 +98,8 @@ class Worker:
             tell_outside=self._tell_of_save_outside,
         )
         self._done: int | None = None
+        # The same, shared with forks: a script may train in one after another.
+        self._done_by_all = mmap.mmap(-1, _COUNT.size)
         self._began_at = 0
         self._began_at_s: float | None = None
         self._has_told_beginning = False
@@ -134,6 +132,8 @@ class Worker:
 
     def count(self, iteration: int | None, phase: str, *, samples: int | None = None) -> bool:
         """Counts a turn that the script or the optimizer's hook has seen."""
+        if os.getpid() != self._counting_pid:
+            self._go_on_in_fork()
         work = self._work(samples)
         is_first = self._done is None
         if iteration is None or samples is not None or self.is_per_worker:
@@ -149,6 +149,7 @@ class Worker:
             self._began_at = max(self._done - work, 0)
             # Taken before the first window ends: that window shows how much work was lost.
             self._began_at_s = time.time()
+        _COUNT.pack_into(self._done_by_all, 0, self._done)
         self.saves.turn(self._done)
         is_timed = self._is_reporting
         if is_timed:
@@ -222,6 +223,38 @@ class Worker:
             text=as_unicode(self.saves.read_from or "", most=MOST_OF_A_NOTE),
             stops_when_asked=stops_when_asked,
             batch="worker" if self.is_per_worker else "job",
+        )
+
+    def _go_on_in_fork(self) -> None:
+        """Counts on in a process that the script has forked, and that trains itself."""
+        self._counting_pid = os.getpid()
+        # What waits here is sent by the process that said it.
+        self._outbox = self._new_outbox()
+        self.recorder = Recorder(self._outbox, started_at=time.perf_counter() - process_age_s())
+        self.saves.go_on_in_fork()
+        (done,) = _COUNT.unpack_from(self._done_by_all)
+        if done:
+            self._done = done
+            self._has_told_beginning = True
+        # A process of multiprocessing skips exit functions.
+        multiprocessing.util.Finalize(None, self._send_rest, exitpriority=0)
+
+    def _send_rest(self) -> None:
+        self.saves.close()
+        self.recorder.flush()
+        # What the agent does not take by then is left in a file.
+        self._outbox.close(timeout_s=MOMENT_S)
+
+    def _new_outbox(self) -> Outbox:
+        place = self.membership
+        return Outbox(
+            place.socket_path,
+            worker=f"{socket.gethostname()}-{os.getpid()}-{time.time_ns():x}",
+            common={
+                "rank": place.rank,
+                "world_size": place.world_size,
+                "generation": place.generation,
+            },
         )
 
     def _work(self, samples: int | None) -> int:

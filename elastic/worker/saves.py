@@ -133,6 +133,12 @@ class Saves:
         """This rank got its weights from one that begins there: count its saves from there."""
         self.begins_at = iteration
 
+    def go_on_in_fork(self) -> None:
+        """The script trains in this process, which was forked from the one that watched so far."""
+        self._pid = os.getpid()
+        self._pending.clear()
+        self.begin()
+
     def turn(self, iteration: int) -> None:
         """Notes how many iterations are done: files opened before are written by now."""
         self._iteration = iteration
@@ -182,10 +188,13 @@ class Saves:
     def _hear(self, event: str, args: tuple[Any, ...]) -> None:
         # An exception here would come out of the script's own open().
         try:
+            is_read = event == "open" and not args[2] & _WRITES
             # A data loader opens a file for each sample; these reads tell nothing.
-            if event == "open" and not args[2] & _WRITES and (self._is_training or not self._known):
+            if is_read and (self._is_training or not self._known):
                 return
-            if os.getpid() != self._pid or self._reader == threading.get_ident():
+            # A fork that is about to train reads what it goes on from; its number is known later.
+            is_others = os.getpid() != self._pid and not is_read
+            if is_others or self._reader == threading.get_ident():
                 return
             if event == "open":
                 self._hear_open(args[0], args[2])

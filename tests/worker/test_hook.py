@@ -14,6 +14,7 @@ import pytest
 from elastic.durations import WINDOW_S
 from elastic.worker.hook import Worker
 from elastic.worker.place import WorkerPlace
+from elastic.worker.saves import mark_of
 from tests.worker.conftest import AgentSocket
 
 LOOP = """
@@ -184,6 +185,57 @@ def test_a_fork_does_not_speak_for_its_parent(agent_socket: AgentSocket) -> None
     )
     run(script, ELASTICD_SOCKET=str(agent_socket.path))
     assert sum(m["iterations"] for m in agent_socket.received()) == 2
+
+
+IN_FORKS = """
+import multiprocessing, os
+import elastic.worker.hook as hook
+os.chdir({folder!r})
+hook.worker().saves.watch()
+def train(fold):
+    for _ in range(3):
+        hook.worker().count(None, "main")
+    {then}
+for fold in range(2):
+    process = multiprocessing.get_context("fork").Process(target=train, args=(fold,))
+    process.start()
+    process.join()
+"""
+
+
+def test_a_script_that_trains_in_one_fork_after_another_counts_on(
+    agent_socket: AgentSocket, tmp_path: Path
+) -> None:
+    then = "hook.worker().tell_beginning(stops_when_asked=False)"
+    run(
+        IN_FORKS.format(folder=str(tmp_path), then=then),
+        ELASTICD_SOCKET=str(agent_socket.path),
+    )
+    windows = agent_socket.received()
+    assert [(m["iteration"], m["iterations"]) for m in windows] == [(1, 1), (3, 2), (4, 1), (6, 2)]
+    assert len({m["worker"] for m in windows}) == 2, "the numbers of their messages begin at 1"
+    assert [m["iteration"] for m in agent_socket.beginnings] == [0], "nothing is done again"
+
+
+def test_what_a_fork_that_trains_saves_is_known(agent_socket: AgentSocket, tmp_path: Path) -> None:
+    then = "open(f'{fold}.bin', 'wb').write(b'weights' + bytes(1 + fold))"
+    run(
+        IN_FORKS.format(folder=str(tmp_path), then=then),
+        ELASTICD_SOCKET=str(agent_socket.path),
+    )
+    assert [m["iteration"] for m in agent_socket.received() if m["kind"] == "saved"] == [3, 6]
+
+
+def test_a_fork_that_reads_a_save_before_it_trains_begins_there(
+    agent_socket: AgentSocket, tmp_path: Path
+) -> None:
+    (tmp_path / "saved.bin").write_bytes(b"weights" + bytes(1))
+    (tmp_path / "marks").write_text(f"{mark_of(str(tmp_path / 'saved.bin'))} 40\n")
+    script = IN_FORKS.format(folder=str(tmp_path), then="pass").replace(
+        "def train(fold):", "def train(fold):\n    open('saved.bin', 'rb').close()"
+    )
+    run(script, ELASTICD_SOCKET=str(agent_socket.path), ELASTICD_SAVES=str(tmp_path / "marks"))
+    assert [m["iteration"] for m in agent_socket.received()] == [41, 43, 44, 46]
 
 
 def test_only_the_rank_that_is_first_now_speaks_of_turns(agent_socket: AgentSocket) -> None:
