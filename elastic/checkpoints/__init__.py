@@ -2,7 +2,7 @@
 
 from elastic.checkpoints.bring import bring, fill
 from elastic.checkpoints.commit import Writer, commit
-from elastic.checkpoints.folder import Changing, Folder, Look, Still
+from elastic.checkpoints.folder import Changing, Folder, Look, Still, links_in
 from elastic.checkpoints.index import CheckpointIndex
 from elastic.checkpoints.location import Location, is_location, parse_location
 from elastic.checkpoints.manifest import File, Manifest, Place
@@ -28,6 +28,7 @@ __all__ = [
     "commit",
     "fill",
     "is_location",
+    "links_in",
     "opened_itself",
     "parse_location",
 ]

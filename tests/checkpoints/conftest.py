@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from elastic.checkpoints import CheckpointIndex, Folder, Manifest, Writer, commit
-from elastic.checkpoints.folder import links_in
+from elastic.checkpoints import CheckpointIndex, Folder, Manifest, Writer, commit, links_in
 from elastic.checkpoints.s3 import Bucket, connect
 from tests.checkpoints.bucket import Wire, new_bucket, serve_s3
 
