@@ -344,8 +344,14 @@ class Worker:
             self._outbox.close(timeout_s=MOMENT_S)
 
     def _post(self, message: Datagram) -> None:
-        self._outbox.put(message)
-        self._outbox.flush()
+        if os.getpid() == self._counting_pid:
+            self._outbox.put(message)
+            self._outbox.flush()
+        else:
+            # A fork that does not train, but saves: its messages have numbers of their own.
+            outbox = self._new_outbox()
+            outbox.put(message)
+            outbox.close(timeout_s=MOMENT_S)
 
     def _look_for_drain(self) -> None:
         # A request is final: a script that has begun to stop cannot be called back.

@@ -151,8 +151,8 @@ class Saves:
             self._look(is_last=True)
 
     def saved(self, path: object) -> None:
-        """The script has just written this file."""
-        if self._is_training and isinstance(path, str | os.PathLike) and os.getpid() == self._pid:
+        """The script has just written this file, perhaps in a fork that only saves."""
+        if self._is_training and isinstance(path, str | os.PathLike) and not _loads_data():
             with contextlib.suppress(Exception):
                 whole = os.path.abspath(os.fspath(path))
                 self._note(whole, Unfinished(self._iteration))
@@ -325,6 +325,12 @@ def marks_in(lines: Iterable[str]) -> Iterator[tuple[str, int]]:
         found = _LINE.fullmatch(line.strip())
         if found is not None:
             yield found[1], int(found[2])
+
+
+def _loads_data() -> bool:
+    """Whether this process loads samples for another, and saves no more than these."""
+    data = sys.modules.get("torch.utils.data")
+    return data is not None and data.get_worker_info() is not None
 
 
 def read_marks(path: str) -> dict[str, int]:

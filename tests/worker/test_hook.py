@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import zlib
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -14,7 +15,6 @@ import pytest
 from elastic.durations import WINDOW_S
 from elastic.worker.hook import Worker
 from elastic.worker.place import WorkerPlace
-from elastic.worker.saves import mark_of
 from tests.worker.conftest import AgentSocket
 
 LOOP = """
@@ -226,11 +226,36 @@ def test_what_a_fork_that_trains_saves_is_known(agent_socket: AgentSocket, tmp_p
     assert [m["iteration"] for m in agent_socket.received() if m["kind"] == "saved"] == [3, 6]
 
 
+def test_what_a_fork_saves_while_its_parent_trains_on_is_known(
+    agent_socket: AgentSocket, tmp_path: Path
+) -> None:
+    script = f"""
+import os
+import elastic.worker.hook as hook
+os.chdir({str(tmp_path)!r})
+worker = hook.worker()
+for _ in range(3):
+    worker.count(None, "main")
+if os.fork() == 0:
+    open("saved.bin", "wb").write(b"weights" + bytes(1))
+    worker.saves.saved("saved.bin")
+    os._exit(0)
+os.wait()
+worker.count(None, "main")
+"""
+    run(script, ELASTICD_SOCKET=str(agent_socket.path), ELASTICD_SAVES=str(tmp_path / "marks"))
+    first, saved, last = agent_socket.received()
+    assert (first["iteration"], saved["iteration"], last["iteration"]) == (1, 3, 4)
+    assert saved["kind"] == "saved" and saved["worker"] != last["worker"] == first["worker"]
+    assert (tmp_path / "marks").read_text().endswith(" 3\n")
+
+
 def test_a_fork_that_reads_a_save_before_it_trains_begins_there(
     agent_socket: AgentSocket, tmp_path: Path
 ) -> None:
-    (tmp_path / "saved.bin").write_bytes(b"weights" + bytes(1))
-    (tmp_path / "marks").write_text(f"{mark_of(str(tmp_path / 'saved.bin'))} 40\n")
+    content = b"weights" + bytes(1)
+    (tmp_path / "saved.bin").write_bytes(content)
+    (tmp_path / "marks").write_text(f"{len(content):x}-{zlib.crc32(content):08x} 40\n")
     script = IN_FORKS.format(folder=str(tmp_path), then="pass").replace(
         "def train(fold):", "def train(fold):\n    open('saved.bin', 'rb').close()"
     )
