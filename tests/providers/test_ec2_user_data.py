@@ -36,13 +36,13 @@ GIVEN = {
 WHEEL_FILE = f"file:///root/elasticd/{own_wheel().name}#sha256={own_wheel().sha256}"
 # In place of the interpreter: the agent is only named, everything else is really run.
 _PYTHON = """#!/bin/sh
-if [ "$1" = -m ]; then echo "agent $*" >>"$HOME/said"; {agent}; fi
+if [ "$1" = -m ]; then echo "agent $*" >>"$SAID"; {agent}; fi
 exec {python} "$@"
 """
 
 Boot = Callable[..., str]
 _SWITCH = """#!/bin/sh
-echo "$0 $*" | sed "s,.*/,," >>"$HOME/said"
+echo "$0 $*" | sed "s,.*/,," >>"$SAID"
 kill -9 0
 """
 # It says what it was asked, and does nothing.
@@ -130,8 +130,9 @@ def boot(tmp_path: Path, imds: str) -> Boot:
         texts["python3"] = _PYTHON.format(agent=agent, python=sys.executable)
         for name, text in (texts | dict(programs or {})).items():
             write(folder / name, text)
+        # systemd gives cloud-init no HOME.
         environ = {
-            "HOME": str(tmp_path),
+            "SAID": str(tmp_path / "said"),
             "PATH": f"{folder}:{os.environ['PATH']}",
             "AWS_EC2_METADATA_SERVICE_ENDPOINT": imds,
         }
@@ -167,7 +168,8 @@ def contained(script: bytes, folder: Path, pauses: Mapping[str, str]) -> str:
     itself, and with other pauses."""
     text = script.decode()
     places = ("/var/lib/cloud", "/proc/sysrq-trigger", "/proc/1/comm", "/sys/class/dmi/id")
-    for old, new in ({name: f"{folder}{name}" for name in places} | dict(pauses)).items():
+    own = {"/root": str(folder), **{name: f"{folder}{name}" for name in places}}
+    for old, new in (own | dict(pauses)).items():
         assert old in text
         text = text.replace(old, new)
     return text
@@ -210,6 +212,13 @@ def test_it_writes_the_agents_settings_runs_it_and_ends_the_machine_with_it(
     assert not (folder / "given.json").exists()
     assert (folder.stat().st_mode & 0o077, (folder / "agent.json").stat().st_mode & 0o077) == (0, 0)
     assert "secret" not in (tmp_path / "console").read_text()
+
+
+def test_the_agent_and_its_job_have_a_home_folder_though_cloud_init_has_none(
+    boot: Boot, tmp_path: Path
+) -> None:
+    script = user_data(GIVEN, bootstrap="true", lease_s=600)
+    assert f"home {tmp_path}\n" in boot(script, agent='echo "home $HOME" >>"$SAID"')
 
 
 def test_a_metadata_service_that_is_not_ready_is_asked_again(
@@ -368,7 +377,10 @@ def test_a_machine_that_boots_again_powers_off_and_one_of_its_image_does_not(
     again = tmp_path / "var/lib/cloud/scripts/per-boot/elasticd"
     assert again.stat().st_mode & 0o777 == 0o700
     (tmp_path / "said").unlink()
-    environ = {"HOME": str(tmp_path), "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"}
+    environ = {
+        "SAID": str(tmp_path / "said"),
+        "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}",
+    }
     tag.write_text("i-2\n")
     subprocess.run([again], env=environ, check=True, timeout=10)
     tag.write_text("i-1\n")

@@ -127,7 +127,9 @@ ELASTICD_END
   chmod 700 "$boots/elasticd"
 fi
 
-dir="${{HOME:-/root}}/elasticd"
+# systemd gives cloud-init no HOME, which the job's own commands may need.
+export HOME="${{HOME:-/root}}"
+dir="$HOME/elasticd"
 mkdir -p "$dir/work"
 cd "$dir"
 cut -d" " -f1 /proc/uptime >began_s
