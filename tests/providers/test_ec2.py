@@ -720,6 +720,19 @@ def _page(provider_id: str, token: str) -> str:
     )
 
 
+@pytest.mark.parametrize("prefix", ["", "[   71.204] cloud-init[912]: "])
+def test_a_console_ends_with_why_the_machine_powers_off_and_not_with_its_shutdown(
+    endpoint: Endpoint, prefix: str
+) -> None:
+    why = [f"{prefix}E: no such package", f"{prefix}elasticd: powering off: the script ended"]
+    after = [f"[  OK  ] Stopped target unit-{number}." for number in range(40)]
+    after.append(f"{prefix}elasticd: powering off: a timer was told to end")
+    printed = "\r\n".join(["Linux version 6.1", *why, *after, "reboot: Power down", ""])
+    told = base64.b64encode(printed.encode()).decode()
+    endpoint.answer("GetConsoleOutput", f"<output>{told}</output>")
+    assert provider_of().console("i-1").splitlines() == ["Linux version 6.1", *why]
+
+
 def test_the_newest_of_a_console_is_asked_for_and_what_is_kept_where_there_is_none(
     endpoint: Endpoint,
 ) -> None:

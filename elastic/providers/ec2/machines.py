@@ -16,6 +16,7 @@ from elastic.providers.base import Instance, InstanceState
 from elastic.providers.ec2 import tags
 from elastic.providers.ec2.aws import Aws
 from elastic.providers.ec2.faults import code_of, translated
+from elastic.providers.ec2.user_data import POWERING_OFF
 
 _STATES: Mapping[str, InstanceState] = {
     "pending": InstanceState.PENDING,
@@ -102,13 +103,18 @@ def prove_end(aws: Aws, provider_id: str) -> None:
 def console_tail(aws: Aws, provider_id: str) -> str:
     """The last lines of an instance's console, printable; empty if EC2 gives none.
 
-    It is the only source about a machine whose agent never started.
+    It is the only source about a machine whose agent never started. If the machine says why it
+    powers off, that is the last line, since what shuts down after it prints hundreds.
     """
     # The stored output is minutes old. The newest is asked for first, which types older than Nitro
     # do not have.
     printed = _printed(aws, provider_id, Latest=True) or _printed(aws, provider_id)
     lines = ["".join(each for each in line if each.isprintable()) for line in printed.splitlines()]
-    return "\n".join([line for line in lines if line.strip()][-_LINES:])[-_CHARACTERS:]
+    lines = [line for line in lines if line.strip()]
+    ends = [index for index, line in enumerate(lines) if POWERING_OFF in line]
+    if ends:
+        lines = lines[: ends[0] + 1]
+    return "\n".join(lines[-_LINES:])[-_CHARACTERS:]
 
 
 def _printed(aws: Aws, provider_id: str, **options: bool) -> str:

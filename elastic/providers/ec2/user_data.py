@@ -16,6 +16,8 @@ from elastic.errors import ProviderError
 MOST_BYTES = 16_384
 # Where the script puts the agent's files, as a word of the shell on the machine.
 WORK_FOLDER = "~/elasticd/work"
+# How the script begins to say why it ends the machine.
+POWERING_OFF = "elasticd: powering off"
 # The agent's time beyond its lease to end by itself, before the timer powers the machine off.
 LEASE_GRACE_S = round(DRAIN_GRACE_S)
 
@@ -90,7 +92,7 @@ power_off() {{
   leave_to_init
   # Some commands may hang for ever and cannot be killed, as on a lost NFS, so none is waited for.
   # Each way to power off is tried repeatedly.
-  echo "elasticd: powering off: $1" >&2 &
+  echo "{powering_off}: $1" >&2 &
   sync &
   for second in 1 2 3 4 5 6 7 8 9 10; do if kill -0 $! 2>/dev/null; then sleep 1; fi; done
   while :; do
@@ -279,6 +281,7 @@ def user_data(
     Raises ProviderError if the script is too long even so.
     """
     script = _SCRIPT.format(
+        powering_off=POWERING_OFF,
         limit_s=round(lease_s) + LEASE_GRACE_S,
         boot_limit_s=round(max(lease_s, boot_s)) + LEASE_GRACE_S,
         given=json.dumps(given),
