@@ -15,6 +15,7 @@ import gc
 import importlib
 import json
 import os
+import resource
 import select
 import signal
 import sys
@@ -49,6 +50,9 @@ READ_AT_LOADING = (
     "MALLOC_",
 )
 
+# As many as anyone needs. Some programs try every number up to their limit when they start.
+_OPEN_FILES = 65_536
+
 
 class Spawner:
     """Torchrun's parent."""
@@ -63,6 +67,7 @@ class Spawner:
     def run(self) -> None:
         """Serves orders until the agent is gone and nothing runs."""
         write_json(self._work_dir / SPAWNER_FILE, {"pid": os.getpid()})
+        allow_open_files()
         warm_up()
         while not (self._is_orphan and self._child is None):
             for order in self._orders():
@@ -115,6 +120,20 @@ class Spawner:
             code = os.waitstatus_to_exitcode(status)
             write_json(self._work_dir / GROUP_FILE, self._child | {"exit_code": code})
             self._child = None
+
+
+def allow_open_files() -> None:
+    """Lets this process, and all workers, have more files open, as far as it may.
+
+    systemd allows 1,024 unless a program asks for more. torch's data loaders hold one for each
+    tensor on its way, and end with `received 0 items of ancdata` when there is none left.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _OPEN_FILES
+    if hard != resource.RLIM_INFINITY:
+        wanted = min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def warm_up() -> None:
