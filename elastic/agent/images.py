@@ -46,7 +46,8 @@ def engine_here(image: str) -> Engine:
     if found.engine is None:
         raise PreparationFailed(
             f"image {image}: wanted a container engine on this node, found none ({found.said}); "
-            "install docker or podman there and let this user use it, or take `image` out"
+            "install docker or podman there (on EC2 by ec2.bootstrap) and let this user use it, or "
+            "take `image` out"
         )
     return found.engine
 
