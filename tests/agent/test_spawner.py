@@ -21,9 +21,7 @@ print(*resource.getrlimit(files))
 """
 
 
-@pytest.mark.parametrize(
-    ("before", "after"), [((256, 4096), "4096 4096"), ((512, 512), "512 512")]
-)
+@pytest.mark.parametrize(("before", "after"), [((256, 4096), "4096 4096"), ((512, 512), "512 512")])
 def test_workers_may_have_as_many_files_open_as_the_node_allows_when_it_is_asked(
     before: tuple[int, int], after: str, tmp_path: Path
 ) -> None:
