@@ -13,6 +13,7 @@ from elastic.policy.horizon import iterations_by_phase, other_phases
 from elastic.policy.precision import choose_precision
 from elastic.policy.purse import PURSE, claim_of, divide, rate_usd_per_h
 from elastic.policy.quotes import burn_usd_per_h, dearest_quotes, known_burn_usd_per_h
+from elastic.policy.safety_net import can_be_met
 from elastic.policy.shortlist import shortlist
 from elastic.policy.uses import Use, uses
 from elastic.policy.what_if import Lever, Threshold, WinsIf, what_if
@@ -34,6 +35,7 @@ __all__ = [
     "best_value",
     "bought_iterations",
     "burn_usd_per_h",
+    "can_be_met",
     "choose_precision",
     "claim_of",
     "contradictions",

@@ -62,6 +62,18 @@ def safety_net(snapshot: Snapshot, plan: Plan) -> Plan:
     )
 
 
+def can_be_met(snapshot: Snapshot, plan: Plan) -> bool:
+    """Whether on-demand can still finish in time at its slowest pace; always without a deadline."""
+    left_s = seconds_left(snapshot)
+    work = work_left(snapshot)
+    if left_s is None or not work:
+        return True
+    return any(
+        _is_safe(snapshot, each) and _needs_s(snapshot, snapshot.current, each, work) <= left_s
+        for each in plan.candidates
+    )
+
+
 def _is_exposed(
     snapshot: Snapshot, plan: Plan, safe: list[Candidate], work: float, left_s: float
 ) -> bool:

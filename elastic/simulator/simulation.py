@@ -61,6 +61,7 @@ from elastic.model import (
     Snapshot,
     Unavailable,
 )
+from elastic.policy import can_be_met
 from elastic.pricing import PriceSource, TracePrices
 from elastic.providers import FakeCloud, FakeProvider, Instance, InstanceState
 from elastic.reconciler import LaunchTerms as LaunchTerms
@@ -431,12 +432,16 @@ class Simulation:
             replace(block, until_s=min(self._asked_with_hope_s(block), at_s + GONE_LISTED_S))
             for block in snapshot.unavailable
         )
-        later = self.decide(replace(_later_snapshot(snapshot, plan, at_s), unavailable=closed))
-        return (later.action, later.target, later.may_buy) == (
+        then = replace(_later_snapshot(snapshot, plan, at_s), unavailable=closed)
+        later = self.decide(then)
+        if (later.action, later.target, later.may_buy) != (
             Action.HOLD,
             self._target,
             plan.may_buy,
-        )
+        ):
+            return False
+        # Once on-demand would be late, the policy holds again: it would have moved before that.
+        return can_be_met(then, later) or not can_be_met(snapshot, plan)
 
     def _await_boot(self, node: Node) -> None:
         if node.id in self._booting or node.launched_at_s is None or node.provider_id is None:

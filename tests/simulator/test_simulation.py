@@ -64,6 +64,21 @@ def test_buys_nothing_in_a_pool_that_is_down() -> None:
         assert {each.offering for each in simulation.cloud.machines()} <= {ON_DEMAND}
 
 
+@pytest.mark.parametrize(("hours", "deadline_h", "lost_s"), [(0.4, 24, 600.0), (0.5, 24, 1700.0)])
+def test_looks_before_on_demand_would_be_too_late_after_hours_in_which_nothing_happens(
+    hours: float, deadline_h: int, lost_s: float
+) -> None:
+    pools = {
+        SPOT_A: down(lost_s, notice_s=120.0),
+        SPOT_B: SimulatedPool(Availability(False)),
+    }
+    spec = job(hours, objective=Objective(deadline_s=BEGINS_S + deadline_h * H))
+    with simulated(spec, program(hours), market(pools), decide=decide) as simulation:
+        assert simulation.run(until_s=2 * deadline_h * H).phase is JobPhase.SUCCEEDED
+        assert simulation.elapsed_s <= deadline_h * H
+        assert simulation.ticks < 60, "most looks are still left out"
+
+
 def test_loses_what_was_not_saved_when_a_machine_goes_without_a_word() -> None:
     spec = job(capacity=CapacityChoice.SPOT)
     lost = {}
