@@ -76,6 +76,8 @@ class Forecast:
     # Seconds to the deadline; None without one.
     left_s: float | None
     budget_usd: float | None
+    # For how long the burn is kept back from the budget, to end in good order.
+    wind_down_s: float = 0.0
 
     @property
     def choices(self) -> tuple[Finish, ...]:
@@ -104,8 +106,15 @@ class Forecast:
         )
         return next(in_budget, None)
 
+    def needed_usd(self, finish: Finish, usd: float) -> float:
+        """The budget that pays for these dollars: what is kept back to end in good order trains
+        nothing."""
+        return usd + finish.usd_per_h * self.wind_down_s / _S_PER_H
+
     def _is_in_budget(self, finish: Finish) -> bool:
-        return self.budget_usd is None or finish.usd.upper <= self.budget_usd
+        return (
+            self.budget_usd is None or self.needed_usd(finish, finish.usd.upper) <= self.budget_usd
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +150,7 @@ def forecast(snapshot: Snapshot, candidates: Iterable[Candidate]) -> Forecast:
     quotes = dearest_quotes(snapshot)
     left = iterations_left_by_phase(snapshot.job)
     if left is None:
-        return Forecast((), left_s, objective.budget_usd)
+        return Forecast((), left_s, objective.budget_usd, wind_down_s(snapshot))
     paces = _paces(snapshot, weighed, left)
     types = {each.name: each for each in snapshot.node_types}
     found = []
@@ -153,7 +162,7 @@ def forecast(snapshot: Snapshot, candidates: Iterable[Candidate]) -> Forecast:
     ordered = sorted(
         found, key=lambda each: (float(f"{each.usd.value:.9g}"), each.lasts_s.value, each.group)
     )
-    return Forecast(tuple(ordered), left_s, objective.budget_usd)
+    return Forecast(tuple(ordered), left_s, objective.budget_usd, wind_down_s(snapshot))
 
 
 def misses(
@@ -427,17 +436,15 @@ def _dear(
     budget_usd = found.budget_usd
     if budget_usd is None:
         return None
-    wind_down_h = wind_down_s(snapshot) / _S_PER_H
     # Only the groups on which the money will be spent can exceed the budget.
     pool = _heading_for(snapshot, found, considered, is_late=is_late)
-    # The guard stops the job while enough is left to end in good order: that much trains nothing.
-    needed = {each.group: _expected_usd(each) + wind_down_h * each.usd_per_h for each in pool}
+    needed = {each.group: found.needed_usd(each, _expected_usd(each)) for each in pool}
     spare_usd = allowance * max(budget_usd - snapshot.spent_usd, 0.0)
     if any(each <= budget_usd - spare_usd for each in needed.values()):
         return None
     # The cheapest way may be a group that the policy will not try: name that one.
     all_needed = needed | {
-        each.group: _expected_usd(each) + wind_down_h * each.usd_per_h
+        each.group: found.needed_usd(each, _expected_usd(each))
         for each in _heading_for(snapshot, found, found.choices, is_late=is_late)
     }
     if min(all_needed.values()) > budget_usd:
@@ -447,13 +454,13 @@ def _dear(
         key=lambda each: (needed[each.group], each.group),
     )
     least_usd = needed[least.group]
-    is_certain = all(each.usd.lower + wind_down_h * each.usd_per_h > budget_usd for each in pool)
+    is_certain = all(found.needed_usd(each, each.usd.lower) > budget_usd for each in pool)
     over_usd = least_usd - budget_usd
     gap = f"{usd(over_usd)} too little" if over_usd > 0 else f"only {usd(-over_usd)} to spare"
     why = (
         f"the budget is {usd(budget_usd)}, and the job needs {usd(least_usd)} on "
         f"{_pace_of(least)}, of which "
-        f"{usd(wind_down_h * least.usd_per_h)} are kept to end in good order: "
+        f"{usd(found.needed_usd(least, 0.0))} are kept to end in good order: "
         f"{gap}. {_would_do(found, least)}"
     )
     enough = _rounded_up(1.1 * least_usd)

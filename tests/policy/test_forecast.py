@@ -140,6 +140,8 @@ def test_what_is_kept_back_to_end_in_good_order_cannot_be_trained_with() -> None
     # 300 s of 0.045 USD an hour are 0.00375 USD.
     late_end = replace(enough, limits=limits(wind_down_s=300.0))
     assert set(missed(late_end) or {}) == {Missed.OVER_BUDGET}
+    assert [each.group for each in [foreseen(enough).best] if each] == [HALF]
+    assert foreseen(late_end).best is None, "it is over its budget, so it does not meet its goals"
 
 
 def test_nothing_is_said_before_a_pace_is_known() -> None:
