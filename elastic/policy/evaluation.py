@@ -27,6 +27,7 @@ from elastic.model import (
 from elastic.policy.availability import UNAVAILABLE, Lack, combined, lack_of, until
 from elastic.policy.budget import change_usd, covers
 from elastic.policy.horizon import Focus, focus_of, seconds_left, work_left
+from elastic.policy.losses import LossHistory, loss_history, losses_of
 from elastic.policy.mixture import is_mix, may_mix, mixes
 from elastic.policy.quotes import Quotes, burn_usd_per_h, dearest_quotes, fresh_quotes
 from elastic.policy.switch_cost import SwitchCost, switch_cost
@@ -250,6 +251,7 @@ def evaluate_candidates(snapshot: Snapshot) -> Evaluations:
     left_out = _left_out(snapshot)
     groups = _groups(snapshot, quotes, measured, left_out)
     left, other_work = _iterations_left(snapshot, quotes, focus, groups, measured)
+    losses = loss_history(snapshot, quotes, groups)
     outlooks = []
     for group in groups:
         types = group.node_types
@@ -269,7 +271,7 @@ def evaluate_candidates(snapshot: Snapshot) -> Evaluations:
                 usd_per_h=burn,
                 objection=_objection(snapshot, group, burn, workers, left_out),
                 switch_cost=_switch_cost(
-                    snapshot, quotes, measured, group, step_s, left, other_work
+                    snapshot, quotes, measured, group, step_s, left, other_work, losses
                 )
                 if burn is not None
                 else None,
@@ -642,6 +644,7 @@ def _switch_cost(
     step_s: Interval | None,
     iterations: float | None,
     other_work: float,
+    losses: LossHistory,
 ) -> SwitchCost | None:
     if step_s is None or iterations is None:
         return None
@@ -657,4 +660,5 @@ def _switch_cost(
         step_s=step_s,
         iterations=iterations,
         other_work=other_work,
+        losses=losses_of(snapshot, quotes, losses, to),
     )

@@ -60,23 +60,30 @@ class Comparison:
     @property
     def payback_iterations(self) -> float | None:
         """Iterations that win back what the move costs; None if none ever do."""
-        won_usd = self.held.usd_per_iteration.value - self.other.usd_per_iteration.value
+        won_usd = self._with_losses_usd(self.held) - self._with_losses_usd(self.other)
         if won_usd > 0:
             return self.other.switch_cost.switch_usd / won_usd
         return None
 
+    def _with_losses_usd(self, ranked: Ranked) -> float:
+        """Dollars of an iteration, with its part of what losses cost."""
+        losses_usd = ranked.switch_cost.losses.usd * ranked.step_s.value
+        return ranked.usd_per_iteration.value + losses_usd
+
     def numbers(self) -> dict[str, float]:
         held = self.held
         other = self.other
+        way = other.switch_cost
+        only_if_any = {"redone_iterations": way.redone, "losses_usd": way.losses_usd}
         found = {
             "iterations_left": self.iterations_left,
             "gain_ratio": self.gain,
             "saved_usd": self.saved_usd,
-            "switch_usd": other.switch_cost.switch_usd,
-            "switch_s": other.switch_cost.switch_s,
-            **({"redone_iterations": other.switch_cost.redone} if other.switch_cost.redone else {}),
+            "switch_usd": way.switch_usd,
+            "switch_s": way.switch_s,
+            **{name: value for name, value in only_if_any.items() if value},
             "remaining_usd_from": held.switch_cost.usd.value,
-            "remaining_usd_to": other.switch_cost.usd.value,
+            "remaining_usd_to": way.usd.value,
             "usd_per_h_from": held.usd_per_h,
             "usd_per_h_to": other.usd_per_h,
             **_numbers_of("iterations_per_usd_from", held.iterations_per_usd),
@@ -237,7 +244,7 @@ def _by_cost(
         return evaluations.hold("below_margin", text, pair.numbers())
     if pair.gain <= margin:
         text = (
-            f"{_against(pair)}, but the move costs {_price(pair)} and the "
+            f"{_against(pair)}, but {_lost(pair)}the move costs {_price(pair)} and the "
             f"{_left(evaluations, pair)} do not win it back with the margin of {percent(margin)}"
         )
         return evaluations.hold("cannot_pay", text, pair.numbers())
@@ -254,8 +261,8 @@ def _move(evaluations: Evaluations, pair: Comparison) -> Plan:
     numbers = pair.numbers()
     turned = _turned_by_price(evaluations, pair)
     text = (
-        f"{_against(pair)}: gain {percent(pair.gain)} over the {_left(evaluations, pair)}, the "
-        f"move costs {_price(pair)}"
+        f"{_against(pair)}: gain {percent(pair.gain)} over the {_left(evaluations, pair)}, "
+        f"{_lost(pair)}the move costs {_price(pair)}"
     )
     payback = pair.payback_iterations
     assert payback is not None, "a group whose iterations cost less wins back what the move costs"
@@ -295,6 +302,14 @@ def _price(pair: Comparison) -> str:
     if way.redone:
         redone = f" ({number(way.redone)} iterations are done again)"
     return f"{usd(way.switch_usd)}{redone}"
+
+
+def _lost(pair: Comparison) -> str:
+    """A clause that says what losses cost there; empty if its pools are not known for any."""
+    way = pair.other.switch_cost
+    if not way.losses_usd:
+        return ""
+    return f"losses about every {duration(way.losses.life_s)} cost {usd(way.losses_usd)}, "
 
 
 def _with_times(pair: Comparison, left_s: float) -> dict[str, float]:
@@ -354,6 +369,7 @@ def _turned_by_price(evaluations: Evaluations, pair: Comparison) -> list[PriceIn
             to=ranked.group,
             step_s=ranked.step_s,
             iterations=pair.iterations_left,
+            losses=ranked.switch_cost.losses,
         ).cost_usd
         for ranked in (pair.held, pair.other)
     )

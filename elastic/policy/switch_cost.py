@@ -17,6 +17,20 @@ Members = tuple[tuple[Offering, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
+class Losses:
+    """What it adds to each second of training that machines are taken back (`losses`)."""
+
+    # Seconds from a launch until the machine is taken back, on average.
+    life_s: float
+    # Seconds without training.
+    seconds: float
+    usd: float
+
+
+NO_LOSSES = Losses(math.inf, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
 class SwitchCost:
     """The rest of the job on one group, and the way there."""
 
@@ -36,6 +50,9 @@ class SwitchCost:
     worst_s: float
     # How many iterations are done again.
     redone: float = 0.0
+    losses: Losses = NO_LOSSES
+    # Dollars of all that the losses add.
+    losses_usd: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +113,7 @@ def switch_cost(
     step_s: Interval,
     iterations: float,
     other_work: float = 0.0,
+    losses: Losses = NO_LOSSES,
 ) -> SwitchCost:
     """Prices `iterations` on `to`, coming from `origin`.
 
@@ -128,7 +146,7 @@ def switch_cost(
     before_usd = before_usd_per_h * before_s / _S_PER_H
 
     def phase_s(pace_s: float) -> float:
-        return before_s + transition.pause_s + rest * pace_s
+        return before_s + transition.pause_s + rest * pace_s * (1 + losses.seconds)
 
     def dollars(pace_s: float) -> float:
         rest_s = rest * pace_s
@@ -136,7 +154,7 @@ def switch_cost(
         unused_s = max(
             0.0, snapshot.limits.minimum_billed_s - transition.boot_s - transition.pause_s - rest_s
         )
-        trained_usd = to_usd_per_h * rest_s / _S_PER_H
+        trained_usd = to_usd_per_h * rest_s / _S_PER_H + losses.usd * rest_s
         unused_usd = added_usd_per_h * unused_s / _S_PER_H
         return switch_usd + before_usd + trained_usd + unused_usd
 
@@ -154,6 +172,8 @@ def switch_cost(
         lasts_s=phase_s(step_s.value) + other_work * step_s.value,
         worst_s=phase_s(slow_s) + other_work * slow_s,
         redone=redone,
+        losses=losses,
+        losses_usd=losses.usd * rest * step_s.value,
     )
 
 

@@ -32,6 +32,11 @@ def _decisions(simulation: Simulation) -> list[tuple[float, str, str]]:
     return _told(simulation.store.decisions.listed(limit=10_000))[::-1]
 
 
+def _reasons(simulation: Simulation) -> list[tuple[float, str, str]]:
+    decisions = simulation.store.decisions.listed(limit=10_000)[::-1]
+    return [(each.at_s, each.plan.reason.code, each.plan.reason.text) for each in decisions]
+
+
 def test_ends_a_job_when_its_iterations_are_done() -> None:
     with simulated(job(), program(), market(), decide=decide) as simulation:
         ended = simulation.run(until_s=10 * H)
@@ -77,6 +82,23 @@ def test_looks_before_on_demand_would_be_too_late_after_hours_in_which_nothing_h
         assert simulation.run(until_s=2 * deadline_h * H).phase is JobPhase.SUCCEEDED
         assert simulation.elapsed_s <= deadline_h * H
         assert simulation.ticks < 60, "most looks are still left out"
+
+
+def test_leaves_a_pool_that_takes_back_every_40_minutes_what_boots_for_15() -> None:
+    turns_s = [at_s for n in range(1, 40) for at_s in (2400.0 * n - 120.0, 2400.0 * n)]
+    pools = {
+        SPOT_A: down(*turns_s, notice_s=120.0),
+        SPOT_B: SimulatedPool(Availability(False)),
+    }
+    with simulated(
+        job(8), program(8), market(pools), decide=decide, terms=SimulationSettings(boot_s=900.0)
+    ) as simulation:
+        assert simulation.run(until_s=40 * H).phase is JobPhase.SUCCEEDED
+        # On demand alone the job takes 8.25 hours of $1; without losses it took 12.5 hours, $11.61.
+        assert simulation.ledger_usd() < 1.08 * 8.25
+        assert simulation.elapsed_s < 9.5 * H
+        texts = [text for _, code, text in _reasons(simulation) if code == "cannot_pay"]
+        assert any("losses about every " in text for text in texts)
 
 
 def test_loses_what_was_not_saved_when_a_machine_goes_without_a_word() -> None:
