@@ -60,6 +60,7 @@ from elastic.model import (
     Rounds,
     Snapshot,
     Unavailable,
+    last_safe_instant,
 )
 from elastic.policy import can_be_met
 from elastic.pricing import PriceSource, TracePrices
@@ -355,6 +356,7 @@ class Simulation:
                 longest_s = self.terms.waiting_s
             self._interval_s = min(_GROWTH * self._interval_s, longest_s)
         self._plan_next(now_s, blocks)
+        self._await_drain(now_s, nodes)
         if self._decided is not None and not set(closed) <= set(
             _closed(self._decided[0].unavailable, wanted)
         ):
@@ -376,6 +378,16 @@ class Simulation:
                 )
             elif node.phase is NodePhase.TERMINATING:
                 self.agents.gone(node.id)
+
+    def _await_drain(self, now_s: float, nodes: Iterable[Node]) -> None:
+        """Looks when a node that will be taken back must be asked to save."""
+        at_s = last_safe_instant(
+            nodes,
+            drain_grace_s=self.spec.drain_grace_s,
+            reaction_s=self.reconciler.timeouts.reaction_s,
+        )
+        if at_s is not None and at_s > now_s:
+            self._tick_by(at_s)
 
     def _plan_next(self, now_s: float, blocks: tuple[Unavailable, ...]) -> None:
         self._tick_by(now_s + self._gap_s(now_s))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 
@@ -67,6 +68,16 @@ def test_buys_nothing_in_a_pool_that_is_down() -> None:
     with simulated(job(), program(), market(pools), decide=decide) as simulation:
         simulation.run(until_s=3 * H)
         assert {each.offering for each in simulation.cloud.machines()} <= {ON_DEMAND}
+
+
+def test_saves_before_a_machine_goes_also_while_the_job_waits_for_spot() -> None:
+    both = market({SPOT_A: down(1500.0, 6000.0, notice_s=120.0)})
+    one_pool = replace(both, prices={each: both.prices[each] for each in (ON_DEMAND, SPOT_A)})
+    spec = job(objective=Objective(deadline_s=BEGINS_S + 8 * H))
+    with simulated(spec, program(), one_pool, decide=decide) as simulation:
+        assert simulation.run(until_s=10 * H).phase is JobPhase.SUCCEEDED
+        assert "waiting" in {code for _, code, _ in _reasons(simulation)}
+        assert (simulation.losses, simulation.job.redone) == (1, 0)
 
 
 @pytest.mark.parametrize(("hours", "deadline_h", "lost_s"), [(0.4, 24, 600.0), (0.5, 24, 1700.0)])
