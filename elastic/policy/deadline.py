@@ -20,6 +20,7 @@ from elastic.policy.evaluation import Evaluation, Evaluations
 from elastic.policy.hazards import Hazards, hazards_of
 from elastic.policy.horizon import ROOM_FOR_LOSSES, seconds_left, work_left
 from elastic.policy.mixture import is_mix
+from elastic.policy.quotes import known_burn_usd_per_h
 from elastic.policy.switch_cost import transition_of
 from elastic.policy.words import name
 
@@ -438,18 +439,25 @@ def _dead_s(snapshot: Snapshot, group: Group, outlook: Evaluation) -> float:
 
 
 def _extra_usd(evaluations: Evaluations, group: Group) -> float:
-    """What a move costs beyond the dead time of the new group: it boots while the old one
-    trains."""
+    """What a move costs beyond the dead time of the new group: it boots while the old one trains,
+    at the old one's price."""
     snapshot = evaluations.snapshot
     if snapshot.current is None or snapshot.current == group:
         return 0.0
     way = transition_of(snapshot, snapshot.current, group)
-    burn = sum(
-        count * evaluations.quotes[each].usd_per_h
-        for each, count in way.added
-        if each in evaluations.quotes
-    )
-    return burn * way.boot_s / _S_PER_H
+    burn = known_burn_usd_per_h(way.added, evaluations.quotes)
+    return (burn + _dearer_usd_per_h(evaluations, group)) * way.boot_s / _S_PER_H
+
+
+def _dearer_usd_per_h(evaluations: Evaluations, group: Group) -> float:
+    """How much more the old group costs an hour than a new one of the same node types; 0 if less
+    or if they differ."""
+    old = evaluations.snapshot.current
+    if old is None or old.node_types != group.node_types:
+        return 0.0
+    quotes = evaluations.quotes
+    dearer = known_burn_usd_per_h(old.members, quotes) - known_burn_usd_per_h(group.members, quotes)
+    return max(dearer, 0.0)
 
 
 def _plan(evaluations: Evaluations, ways: Sequence[PricedOption], left_s: float) -> Plan:

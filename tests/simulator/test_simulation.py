@@ -112,6 +112,19 @@ def test_leaves_a_pool_that_takes_back_every_40_minutes_what_boots_for_15() -> N
         assert any("losses about every " in text for text in texts)
 
 
+def test_launches_no_spot_again_and_again_that_is_lost_before_it_has_booted() -> None:
+    turns_s = [at_s for n in range(1, 60) for at_s in (840.0 * n - 120.0, 840.0 * n)]
+    both = market({SPOT_A: down(*turns_s, notice_s=120.0)})
+    one_pool = replace(both, prices={each: both.prices[each] for each in (ON_DEMAND, SPOT_A)})
+    spec = job(4, objective=Objective(deadline_s=BEGINS_S + 16 * H))
+    with simulated(
+        spec, program(4), one_pool, decide=decide, terms=SimulationSettings(boot_s=900.0)
+    ) as simulation:
+        assert simulation.run(until_s=20 * H).phase is JobPhase.SUCCEEDED
+        # On demand alone costs 4.25 hours of $1.
+        assert simulation.ledger_usd() < 1.05 * 4.25
+
+
 def test_loses_what_was_not_saved_when_a_machine_goes_without_a_word() -> None:
     spec = job(capacity=CapacityChoice.SPOT)
     lost = {}
