@@ -27,10 +27,10 @@ from elastic.model import (
 from elastic.policy.availability import UNAVAILABLE, Lack, combined, lack_of, until
 from elastic.policy.budget import change_usd, covers
 from elastic.policy.horizon import Focus, focus_of, seconds_left, work_left
-from elastic.policy.losses import LossHistory, loss_history, losses_of
+from elastic.policy.losses import NO_HISTORY, LossHistory, loss_history, losses_of
 from elastic.policy.mixture import is_mix, may_mix, mixes
 from elastic.policy.quotes import Quotes, burn_usd_per_h, dearest_quotes, fresh_quotes
-from elastic.policy.switch_cost import SwitchCost, switch_cost
+from elastic.policy.switch_cost import NO_LOSSES, SwitchCost, switch_cost
 from elastic.policy.words import kept, name
 from elastic.throughput import (
     NodeTypes,
@@ -251,7 +251,9 @@ def evaluate_candidates(snapshot: Snapshot) -> Evaluations:
     left_out = _left_out(snapshot)
     groups = _groups(snapshot, quotes, measured, left_out)
     left, other_work = _iterations_left(snapshot, quotes, focus, groups, measured)
-    losses = loss_history(snapshot, quotes, groups)
+    losses = NO_HISTORY
+    if any(any(pool.up.ended) for pool in snapshot.pools):
+        losses = loss_history(snapshot, quotes, groups)
     outlooks = []
     for group in groups:
         types = group.node_types
@@ -651,6 +653,9 @@ def _switch_cost(
     origin_step_s = None
     if snapshot.target is not None and snapshot.target.node_types in measured:
         origin_step_s = measured[snapshot.target.node_types].value
+    found = NO_LOSSES
+    if losses.lives_h:
+        found = losses_of(snapshot, quotes, losses, to)
     return switch_cost(
         snapshot,
         quotes,
@@ -660,5 +665,5 @@ def _switch_cost(
         step_s=step_s,
         iterations=iterations,
         other_work=other_work,
-        losses=losses_of(snapshot, quotes, losses, to),
+        losses=found,
     )

@@ -32,10 +32,13 @@ class LossHistory:
     fallback_usd: float
 
 
+NO_HISTORY = LossHistory({}, 0.0)
+
+
 def loss_history(snapshot: Snapshot, quotes: Quotes, groups: Iterable[Group]) -> LossHistory:
     """Gives what the pools have shown; nothing for a job with a deadline."""
     if snapshot.job.spec.objective.deadline_s is not None:
-        return LossHistory({}, 0.0)
+        return NO_HISTORY
     expected_h = hazards_of(None).life_h(0.0)
     lives_h = {
         each.offering: (sum(each.up.seconds) / _S_PER_H + _PRIOR_LOSSES * expected_h)
@@ -43,8 +46,6 @@ def loss_history(snapshot: Snapshot, quotes: Quotes, groups: Iterable[Group]) ->
         for each in snapshot.pools
         if any(each.up.ended)
     }
-    if not lives_h:
-        return LossHistory({}, 0.0)
     starts = [
         burn * transition_of(snapshot, None, group).boot_s / _S_PER_H
         for group in groups
