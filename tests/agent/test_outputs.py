@@ -338,20 +338,28 @@ def test_a_mark_waits_for_the_file_that_is_being_written(node: Callable[[str], N
     assert home(a) == {"snapshot"}
 
 
+def save_steps(code: Path, name: str, *steps: str) -> None:
+    for step in steps:
+        (code / step).mkdir()
+        (code / step / name).write_text(step)
+
+
+def lead_to(code: Path, to: Path | str) -> None:
+    (code / "latest").unlink(missing_ok=True)
+    (code / "latest").symlink_to(to)
+
+
 def test_a_link_to_the_newest_checkpoint_leads_to_it_on_every_node(
     node: Callable[[str], Node],
 ) -> None:
     a, b = node("a"), node("b")
     alone = a.lead(1)
     code = a.settings.code_dir
-    for step in ("step-1", "step-2"):
-        (code / step).mkdir()
-        (code / step / "model.pt").write_text(step)
-    (code / "latest").symlink_to(code / "step-1")
+    save_steps(code, "model.pt", "step-1", "step-2")
+    lead_to(code, code / "step-1")
     (code / "last.pt").symlink_to("step-1/model.pt")
     assert alone.carry(is_still=True, now_s=2.0)
-    (code / "latest").unlink()
-    (code / "latest").symlink_to(code / "step-2")
+    lead_to(code, code / "step-2")
     assert alone.carry(is_still=True, now_s=3.0), "the link alone has changed"
     assert not alone.carry(is_still=True, now_s=4.0)
     assert {"last.pt", "step-2/model.pt"} <= home(a)
@@ -370,13 +378,11 @@ def test_a_link_to_what_is_still_being_written_leads_where_it_led_before(
     a, b = node("a"), node("b")
     alone = a.lead(1)
     code = a.settings.code_dir
-    for step in ("step-1", "step-2"):
-        (code / step).mkdir()
-        (code / step / "model.bin").write_text(step)
-        (code / "latest").unlink(missing_ok=True)
-        (code / "latest").symlink_to(step)
-        if step == "step-1":
-            alone.carry(is_still=True, now_s=2.0)
+    save_steps(code, "model.bin", "step-1")
+    lead_to(code, "step-1")
+    alone.carry(is_still=True, now_s=2.0)
+    save_steps(code, "model.bin", "step-2")
+    lead_to(code, "step-2")
     alone.carry(is_still=False, now_s=3.0)
     b.lead(2)
     assert (b.settings.code_dir / "latest/model.bin").read_text() == "step-1"

@@ -12,14 +12,7 @@ import pytest
 
 from elastic.agent.parameters import read_parameters
 from elastic.errors import PreparationFailed
-
-ROLE = {
-    "Code": "Success",
-    "AccessKeyId": "of-the-role",
-    "SecretAccessKey": "s",
-    "Token": "t",
-    "Expiration": "2099-01-01T00:00:00Z",
-}
+from tests.roles import ROLE
 
 
 @pytest.fixture

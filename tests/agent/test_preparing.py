@@ -205,6 +205,6 @@ def test_a_node_without_an_engine_says_what_to_install(
     preparation, _ = prepared(settings, Brings(image="me/train:1"))
     assert preparation.failure == (
         "image me/train:1: wanted a container engine on this node, found none (neither docker nor "
-        "podman is installed); install docker or podman there (on EC2 by ec2.bootstrap) and let this "
-        "user use it, or take `image` out"
+        "podman is installed); install docker or podman there (on EC2 by ec2.bootstrap) and let "
+        "this user use it, or take `image` out"
     )

@@ -14,14 +14,7 @@ import pytest
 
 from elastic.checkpoints.s3 import connect
 from elastic.errors import StorageUnavailable
-
-ROLE = {
-    "Code": "Success",
-    "AccessKeyId": "of-the-role",
-    "SecretAccessKey": "s",
-    "Token": "t",
-    "Expiration": "2099-01-01T00:00:00Z",
-}
+from tests.roles import ROLE
 
 
 @pytest.fixture(autouse=True)

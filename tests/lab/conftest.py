@@ -19,8 +19,8 @@ StartLab = Callable[..., Lab]
 
 @pytest.fixture
 def start_lab() -> Iterator[StartLab]:
-    """Starts a lab of these fields over the usual ones, by the clock given for it. After the test no
-    instance may be left in it."""
+    """Starts a lab of these fields over the usual ones, by the clock given for it. After the test
+    no instance may be left in it."""
     left: list[str] = []
     known: list[str] = []
     with few_images(), ExitStack() as stack:

@@ -85,16 +85,21 @@ def test_what_a_fleet_may_have_bought_is_asked_of_no_other_call(
     assert buy(provider, intent.request()).token == "token-1", "once it is listed"
 
 
-@pytest.mark.parametrize("is_in_answer", [False, True])
-def test_an_account_that_may_have_no_fleet_buys_by_runinstances(
-    endpoint: Endpoint, is_in_answer: bool
-) -> None:
-    code = "MaxFleetCountExceeded"
+def refuse_fleets(endpoint: Endpoint, code: str, *, is_in_answer: bool) -> None:
+    """Lets EC2 refuse each fleet: by an error, or in an answer whose fleet holds nothing."""
     if is_in_answer:
         refusal = f"<errorSet><item><errorCode>{code}</errorCode></item></errorSet>"
         endpoint.answer("CreateFleet", NOTHING_SOLD.replace("<errorSet/>", refusal))
     else:
         endpoint.fail("CreateFleet", code)
+
+
+@pytest.mark.parametrize("is_in_answer", [False, True])
+def test_an_account_that_may_have_no_fleet_buys_by_runinstances(
+    endpoint: Endpoint, is_in_answer: bool
+) -> None:
+    code = "MaxFleetCountExceeded"
+    refuse_fleets(endpoint, code, is_in_answer=is_in_answer)
     assert buy(provider_of(), request(1, HERE)).offering == HERE
     assert len(endpoint.sent("RunInstances")) == 1
 
@@ -169,11 +174,7 @@ def test_a_security_group_that_was_removed_is_made_anew_for_the_next_purchase(
     removed = _group_asked_for(endpoint)
     ec2.delete_security_group(GroupId=removed)
     code = "InvalidGroup.NotFound"
-    if is_in_the_fleets_errors:
-        refusal = f"<errorSet><item><errorCode>{code}</errorCode></item></errorSet>"
-        endpoint.answer("CreateFleet", NOTHING_SOLD.replace("<errorSet/>", refusal))
-    else:
-        endpoint.fail("CreateFleet", code)
+    refuse_fleets(endpoint, code, is_in_answer=is_in_the_fleets_errors)
     with pytest.raises(ProviderError, match=code) as refused:
         buy(provider, request(2, HERE))
     assert not isinstance(refused.value, ProviderUnavailable), (

@@ -26,8 +26,8 @@ def judged(host: str, *, ports: tuple[range, ...] = PORTS) -> Finding:
     account = connect_account(REGION)
     catalog = read_catalog(account.aws, PLAIN)
     survey = AccountFacts(
-        account, PLAIN, Caller("1", "arn", None), catalog, None, simulated=None, host=host, ports=ports, nodes=1,
-        now_s=0.0,
+        account, PLAIN, Caller("1", "arn", None), catalog, None, simulated=None, host=host,
+        ports=ports, nodes=1, now_s=0.0,
     )  # fmt: skip
     return judge_firewall(survey, catalog)
 
