@@ -116,8 +116,8 @@ class GenerationFiles:
         self._last_looks = looks
         moved = {path for path in {*looks, *last} if looks.get(path) != last.get(path)}
         if not moved:
-            links = links_in(self._folder.path)
-            return (looks, links) != (self._carried, self._carried_links)
+            # The folder is walked for its links only if the files tell nothing.
+            return looks != self._carried or links_in(self._folder.path) != self._carried_links
         grown = {
             path
             for path in moved & looks.keys()

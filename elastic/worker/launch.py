@@ -69,8 +69,8 @@ def _run_module(name: str, argv: list[str]) -> None:
     if not _is_there(name):
         raise SystemExit(f"{CANNOT_BEGIN}wanted a module: no module named {name}")
     _new_main()
-    # Not runpy.run_module: it removes __main__ after the module's last line.
-    runpy._run_module_as_main(name)  # type: ignore[attr-defined]  # noqa: SLF001 (what python -m calls)
+    # What `python -m` calls. runpy.run_module removes __main__ after the module's last line.
+    runpy._run_module_as_main(name)  # type: ignore[attr-defined]  # noqa: SLF001
 
 
 def _is_there(name: str) -> bool:
