@@ -205,4 +205,4 @@ def test_the_port_of_nodes_follows_that_of_users(tmp_path: Path) -> None:
         with pytest.raises(InvalidInput, match="wanted another port than that of users"):
             find_listeners(settings(tmp_path, host=host, port=port, node_port=port))
     (tmp_path / "daemon.json").write_text(json.dumps({"port": 1, "node_port": port}))
-    assert find_listeners(settings(tmp_path))[1].port == port
+    assert find_listeners(settings(tmp_path, host=host))[1].port == port
