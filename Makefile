@@ -33,14 +33,16 @@ $(STAMP): pyproject.toml constraints.txt elastic/__init__.py
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[train,dev]'
 	@touch $@
 
-FIND_BROWSER := for each in chromium google-chrome google-chrome-stable; do \
+FIND_BROWSER := for each in chromium-headless-shell chromium google-chrome google-chrome-stable; do \
 	command -v $$each >/dev/null && exit 0; done
 
 browser:  ## Finds Chromium or Chrome, or installs it with apt-get when run as root.
 	@test "$(BROWSER)" != 0 || exit 0; \
 	$(FIND_BROWSER); \
 	if test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then \
-		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; \
+		apt-get update -qq; \
+		for each in chromium-headless-shell chromium; do \
+			DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $$each >/dev/null && break; done; \
 		$(FIND_BROWSER); \
 	fi; \
 	echo "wanted Chromium or Chrome for the dashboard's tests, found none: install it" \

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import os
 import tempfile
 from collections.abc import Iterator
@@ -33,6 +34,18 @@ if _PROFILE == "same":
     # depends on the tests before, so the same test would see other examples in each worker.
     no_constants = providers._local_constants  # noqa: SLF001  # there is no setting for that
     vars(providers)["_get_local_constants"] = lambda: no_constants
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """What is collected, and the modules that it imports, stay to the end. To look through them for
+    garbage again and again took a third of the time that the collection takes."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()  # from here on only what tests make is looked through
+        gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)
