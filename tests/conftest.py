@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import functools
 import gc
+import itertools
 import os
 import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import botocore.session
@@ -35,6 +37,7 @@ if _PROFILE == "same":
     no_constants = providers._local_constants  # noqa: SLF001  # there is no setting for that
     vars(providers)["_get_local_constants"] = lambda: no_constants
 
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
     """What is collected, and the modules that it imports, stay to the end. To look through them for
@@ -46,6 +49,23 @@ def pytest_collection() -> Iterator[None]:
         gc.collect()
         gc.freeze()  # from here on only what tests make is looked through
         gc.enable()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Spreads the files whose tests mostly wait among those whose tests compute: side by side at
+    the end they would leave the processors idle."""
+    files = [list(tests) for _, tests in itertools.groupby(items, lambda each: each.path)]
+    places: list[tuple[float, list[pytest.Item]]] = []
+    for waits in (False, True):
+        some = [each for each in files if _mostly_waits(each[0].path) == waits]
+        ends = itertools.accumulate(len(each) for each in some)
+        places += zip((end / sum(map(len, some)) for end in ends), some, strict=True)
+    places.sort(key=lambda each: each[0])
+    items[:] = itertools.chain.from_iterable(tests for _, tests in places)
+
+
+def _mostly_waits(path: Path) -> bool:
+    return "workloads" in path.parts or path.name == "test_ec2_user_data.py"
 
 
 @pytest.fixture(scope="session", autouse=True)
