@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 # `make test BROWSER=0` leaves out the tests that need Chromium.
 BROWSER ?= 1
-# Three on each of two cores: tests wait for processes, browsers and databases. Each has 700 MB.
+# On two cores: tests wait for processes, browsers and databases. Each has 700 MB.
 JOBS ?= 5
 # Slow tests mostly wait: for machines to boot, leases to end, prices to rise.
 SLOW_JOBS ?= 4
