@@ -51,9 +51,11 @@ def pytest_collection() -> Iterator[None]:
         gc.enable()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Spreads the files whose tests mostly wait among those whose tests compute: side by side at
-    the end they would leave the processors idle."""
+    the end they would leave the processors idle. Slow tests come in the order of their folders."""
+    if "not slow" not in config.getoption("markexpr"):
+        return
     files = [list(tests) for _, tests in itertools.groupby(items, lambda each: each.path)]
     places: list[tuple[float, list[pytest.Item]]] = []
     for waits in (False, True):
