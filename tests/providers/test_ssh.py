@@ -89,9 +89,14 @@ class TestSshProvider(ProviderContract):
         def destroy(provider_id: str) -> None:
             node_id, _, name = provider_id.partition("@")
             host, its_own = estate.host(name), f"nodes/{node_id}"
+
+            def is_dead() -> bool:
+                # Again and again: the node may be starting a process at that moment.
+                host.run("pkill", "-KILL", "-f", its_own)
+                return host.run("pgrep", "-f", its_own) == ""
+
             wait_until(lambda: host.run("pgrep", "-f", its_own) != "")
-            host.run("pkill", "-KILL", "-f", its_own)
-            wait_until(lambda: host.run("pgrep", "-f", its_own) == "")
+            wait_until(is_dead)
 
         def limit(offering: Offering, nodes: int) -> None:
             for each in others.instances():
