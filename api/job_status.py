@@ -1,4 +1,4 @@
-"""Reads the state of a job: progress, nodes, cost, candidates, and what it waits for."""
+"""Tells the state of a job: progress, nodes, cost, candidates, and what it waits for."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from elastic.model import (
     Candidate,
     Capacity,
     Decision,
-    Generation,
     Group,
     Job,
     JobPhase,
@@ -32,72 +31,61 @@ from elastic.model import (
 )
 from elastic.policy import bought_iterations, other_phases
 from elastic.reconciler import training_group
-from elastic.store import Store, StoredAlarm
+from elastic.store import JobOverview, StoredAlarm
 
-_MOST_NOTES = 3
 _S_PER_H = 3600.0
-_UNSUCCESSFUL = (JobPhase.FAILED, JobPhase.BUDGET_EXHAUSTED)
+UNSUCCESSFUL = (JobPhase.FAILED, JobPhase.BUDGET_EXHAUSTED)
 
 
 def status_of(
-    store: Store,
-    job: Job,
+    seen: JobOverview,
     *,
     now_s: float,
     root: str | None = None,
     blocks: Sequence[Unavailable] = (),
 ) -> schemas.JobOut:
-    """Reads what the job's resource shows.
+    """What the job's resource shows.
 
     `root` is where nodes keep the files of all jobs, `blocks` what cannot be bought now.
     """
-    decisions = store.decisions.listed(job.id, limit=1)
-    generation = store.generations.latest(job.id)
-    nodes = store.nodes.listed(job.id)
-    current = training_group(generation, nodes)
-    target = store.jobs.target(job.id)
-    members = members_of(store, generation, nodes)
-    alarms = store.alarms.standing(job.id)
+    job = seen.job
+    decision = seen.decision
+    current = training_group(seen.generation, seen.nodes)
     return schemas.JobOut(
         **schemas.JobState.of(job).model_dump(),
         is_final=job.phase.is_final,
-        progress=_progress(job, current, decisions, now_s=now_s),
+        progress=_progress(job, current, decision, now_s=now_s),
         current_group=schemas.GroupOut.of_known(current),
-        target_group=schemas.GroupOut.of_known(target),
-        waits_because=None
-        if nodes or job.phase.is_final
-        else _waits_because(store, job, decisions),
-        waiting=waiting_of(
-            store, job, nodes=nodes, decisions=decisions, blocks=blocks, now_s=now_s
-        ),
-        preparing=list(preparing_of(store, nodes, now_s=now_s)),
-        alarms=[each.sentence for each in alarms],
-        attention=attention_of(store, job, alarms),
-        warnings=[*unseen_of(job, generation, nodes, now_s=now_s), *warnings_of(job, now_s=now_s)],
-        notes=[
-            *_cut_by_budget(job, decisions),
-            *_of_one_phase(job, decisions),
-            *store.events.notes(job.id, most=_MOST_NOTES),
+        target_group=schemas.GroupOut.of_known(seen.target),
+        waits_because=None if seen.nodes or job.phase.is_final else _waits_because(seen),
+        waiting=waiting_of(seen, blocks=blocks, now_s=now_s),
+        preparing=list(preparing_of(seen, now_s=now_s)),
+        alarms=[each.sentence for each in seen.alarms],
+        attention=attention_of(job, seen.alarms, is_followed=seen.is_followed),
+        warnings=[
+            *unseen_of(job, seen.generation, seen.nodes, now_s=now_s),
+            *warnings_of(job, now_s=now_s),
         ],
-        running_mode=running_mode(members),
-        is_preloaded=is_preloaded(members),
-        spent_usd=store.ledger.spent(job.id, now_s),
+        notes=[*_cut_by_budget(job, decision), *_of_one_phase(job, decision), *seen.notes],
+        running_mode=running_mode(seen.members),
+        is_preloaded=is_preloaded(seen.members),
+        spent_usd=seen.spent_usd,
         files_at=None if root is None else f"{root}/{job.id}",
         candidates=[
             schemas.CandidateOut.of(each)
-            for each in _candidates_now(job, current, decisions, now_s=now_s)
+            for each in _candidates_now(job, current, decision, now_s=now_s)
         ],
     )
 
 
-def attention_of(store: Store, job: Job, alarms: Iterable[StoredAlarm]) -> str | None:
+def attention_of(job: Job, alarms: Iterable[StoredAlarm], *, is_followed: bool) -> str | None:
     """Why a person should look at a job; None if it goes well, or has ended well.
 
     `alarms` are those that stand, of any job. A failure no longer counts once a newer job has the
-    same name: then somebody has looked.
+    same name (`is_followed`): then somebody has looked.
     """
-    if job.phase in _UNSUCCESSFUL:
-        if store.jobs.get(job.spec.name).id != job.id:
+    if job.phase in UNSUCCESSFUL:
+        if is_followed:
             return None
         return job.message or f"it {job.phase.predicate}"
     if job.phase.is_final:
@@ -110,23 +98,6 @@ def attention_of(store: Store, job: Job, alarms: Iterable[StoredAlarm]) -> str |
     if job.error is not None and job.phase is not JobPhase.DRAINING:
         return f"failed once, and starts again: {job.error}"
     return None
-
-
-def members_of(
-    store: Store, generation: Generation | None, nodes: Sequence[Node]
-) -> tuple[Node, ...]:
-    """The members of a generation, including those that are gone.
-
-    `nodes` are the job's living ones.
-    """
-    if generation is None:
-        return ()
-    ids = set(generation.node_ids)
-    gone = ids - {node.id for node in nodes}
-    return (
-        *(node for node in nodes if node.id in ids),
-        *(store.nodes.of_ids(gone) if gone else ()),
-    )
 
 
 def running_mode(members: Iterable[Node]) -> Mode | None:
@@ -149,32 +120,34 @@ def is_preloaded(members: Iterable[Node]) -> bool | None:
 
 
 def time_left_s(
-    job: Job, current: Group | None, decisions: Sequence[Decision], *, now_s: float
+    job: Job, current: Group | None, decision: Decision | None, *, now_s: float
 ) -> float | None:
     """How long a job still takes on the group that trains, by its newest decision; None if that is
     not known."""
-    weighed = decisions[0].plan.candidate(current) if decisions else None
+    if decision is None:
+        return None
+    weighed = decision.plan.candidate(current)
     if weighed is None or weighed.remaining_s is None:
         return None
     if job.spec.iterations is None or job.phase.is_final:
         return None
     # The decision may be some minutes old, and the job has run since.
-    return max(weighed.remaining_s - (now_s - decisions[0].weighed_at_s), 0.0)
+    return max(weighed.remaining_s - (now_s - decision.weighed_at_s), 0.0)
 
 
 def _candidates_now(
-    job: Job, current: Group | None, decisions: Sequence[Decision], *, now_s: float
+    job: Job, current: Group | None, decision: Decision | None, *, now_s: float
 ) -> Iterable[Candidate]:
     """The candidates of the newest decision, with what remains of the job on each of them now.
 
     Since the decision the group that trains has made iterations, at its pace: those remain on none.
     """
-    if not decisions:
+    if decision is None:
         return ()
-    plan = decisions[0].plan
+    plan = decision.plan
     if job.phase.is_final:
         return (replace(each, remaining_usd=None, remaining_s=None) for each in plan.candidates)
-    left_s = time_left_s(job, current, decisions, now_s=now_s)
+    left_s = time_left_s(job, current, decision, now_s=now_s)
     weighed = plan.candidate(current)
     if left_s is None or weighed is None or weighed.remaining_s is None or weighed.step_s is None:
         return plan.candidates
@@ -182,19 +155,19 @@ def _candidates_now(
     return (_less(each, made) for each in plan.candidates)
 
 
-def _cut_by_budget(job: Job, decisions: Sequence[Decision]) -> Iterable[str]:
+def _cut_by_budget(job: Job, decision: Decision | None) -> Iterable[str]:
     """Says that what remains is not all of the job, if the budget does not buy all."""
-    if job.phase.is_final or not decisions:
+    if job.phase.is_final or decision is None:
         return
-    if bought_iterations(job, decisions[0].plan.candidates) is not None:
+    if bought_iterations(job, decision.plan.candidates) is not None:
         yield (
             "the dollars and the time left are for the iterations that the budget still buys, "
             "which are not all that are left"
         )
 
 
-def _of_one_phase(job: Job, decisions: Sequence[Decision]) -> Iterable[str]:
-    if not job.phase.is_final and decisions and decisions[0].plan.candidates:
+def _of_one_phase(job: Job, decision: Decision | None) -> Iterable[str]:
+    if not job.phase.is_final and decision and decision.plan.candidates:
         yield from covers(job)
 
 
@@ -220,23 +193,25 @@ def _less(candidate: Candidate, iterations: float) -> Candidate:
     )
 
 
-def _waits_because(store: Store, job: Job, decisions: Sequence[Decision]) -> str | None:
-    resumes = store.resumes.of(job.id)
-    if resumes:
-        since_s = resumes[-1].resumed_at_s
-    else:
-        since_s = job.submitted_at_s
+def _waits_because(seen: JobOverview) -> str | None:
     # A decision from before the job ended says nothing about its new run.
-    if decisions and decisions[0].last_at_s >= since_s:
-        return decisions[0].plan.reason.text
+    if seen.decision is not None and seen.decision.last_at_s >= _begun_s(seen):
+        return seen.decision.plan.reason.text
     return None
 
 
+def _begun_s(seen: JobOverview) -> float:
+    """When the job was wanted, or was wanted again after it had been over."""
+    if seen.resumes:
+        return seen.resumes[-1].resumed_at_s
+    return seen.job.submitted_at_s
+
+
 def _progress(
-    job: Job, current: Group | None, decisions: Sequence[Decision], *, now_s: float
+    job: Job, current: Group | None, decision: Decision | None, *, now_s: float
 ) -> schemas.ProgressOut:
     total = job.spec.iterations
-    weighed = decisions[0].plan.candidate(current) if decisions else None
+    weighed = decision.plan.candidate(current) if decision else None
     if weighed is None or weighed.step_s is None:
         step_s = None
     else:
@@ -247,25 +222,17 @@ def _progress(
         unit=unit_of(job),
         fraction=None if total is None else min(job.iteration / total, 1.0),
         iterations_per_s=None if step_s is None else 1 / step_s,
-        eta_s=time_left_s(job, current, decisions, now_s=now_s),
+        eta_s=time_left_s(job, current, decision, now_s=now_s),
     )
 
 
-def preparing_of(store: Store, nodes: Iterable[Node], *, now_s: float) -> tuple[str, ...]:
+def preparing_of(seen: JobOverview, *, now_s: float) -> tuple[str, ...]:
     """The step that each of a job's living nodes takes before it can train; none once it can.
 
     What is usual is the median: of boots by machines of its type, for any job. What a node prepares
     its job brings, so there the job's own earlier nodes count.
     """
-    living = [each for each in nodes if not each.phase.is_gone]
-    boots: Sequence[Boot] = ()
-    if any(each.phase is NodePhase.BOOTING for each in living):
-        boots = store.nodes.boots()
-    prepared_s: list[float] = []
-    for job_id in {each.job_id for each in living if each.preparing is not None}:
-        earlier = store.nodes.listed(job_id, include_gone=True)
-        prepared_s += [each.prepared_s for each in earlier if each.prepared_s is not None]
-    steps = (_step(each, boots, prepared_s, now_s) for each in living)
+    steps = (_step(each, seen.boots, seen.prepared_s, now_s) for each in seen.nodes)
     return tuple(each for each in steps if each)
 
 
@@ -307,24 +274,18 @@ _WHY: Mapping[Obstacle, str] = {
 
 
 def waiting_of(
-    store: Store,
-    job: Job,
-    *,
-    nodes: Sequence[Node],
-    decisions: Sequence[Decision],
-    blocks: Sequence[Unavailable],
-    now_s: float,
+    seen: JobOverview, *, blocks: Sequence[Unavailable], now_s: float
 ) -> schemas.WaitingOut | None:
     """What a job waits for; None while it has nodes or needs none."""
-    if nodes or job.phase.is_final or job.phase is JobPhase.DRAINING:
+    job = seen.job
+    if seen.nodes or job.phase.is_final or job.phase is JobPhase.DRAINING:
         return None
     # It waits since its last node, or since it began, or since it was resumed.
-    resumes = store.resumes.of(job.id)
-    begun_s = resumes[-1].resumed_at_s if resumes else job.submitted_at_s
-    since_s = max(begun_s, store.nodes.last_held_s(job.id) or begun_s)
+    begun_s = _begun_s(seen)
+    since_s = max(begun_s, seen.last_held_s or begun_s)
     # Only offerings that the job may use, refused now or lately.
-    known = {each.offering: each for each in store.pools.listed(now_s=now_s)}
-    unfit = decisions[0].plan.left_out if decisions else {}
+    known = {each.offering: each for each in seen.pools}
+    unfit = seen.decision.plan.left_out if seen.decision else {}
     wanted = {each.offering for each in blocks} | set(known)
     refused = [
         each

@@ -71,7 +71,8 @@ class StoreCollector(Collector):
         prices: tuple[Price, ...],
         now_s: float,
     ) -> Iterator[Metric]:
-        spent = [(job, self._context.store.ledger.spent(job.id, now_s)) for job in jobs]
+        spent_usd = self._context.store.ledger.spent_by_job([job.id for job in jobs], now_s)
+        spent = [(job, spent_usd[job.id]) for job in jobs]
         yield _by_job("elasticd_job_spent_usd", "Dollars spent.", spent)
         budgets = [(job, usd) for job in jobs if (usd := job.spec.objective.budget_usd) is not None]
         yield _by_job(
@@ -105,12 +106,14 @@ class StoreCollector(Collector):
         )
         # Groups that differ by their zones alone have one name, and a sample stands once: the best.
         best: dict[tuple[str, ...], float] = {}
+        newest = self._context.store.decisions.newest_of([job.id for job in jobs])
         for job in jobs:
-            for decision in self._context.store.decisions.listed(job.id, limit=1):
-                for each in decision.plan.candidates:
-                    if each.iterations_per_usd is not None:
-                        labels = (job.id, job.spec.name, str(each.group), each.training_phase)
-                        best[labels] = max(each.iterations_per_usd.value, best.get(labels, 0.0))
+            if job.id not in newest:
+                continue
+            for each in newest[job.id].plan.candidates:
+                if each.iterations_per_usd is not None:
+                    labels = (job.id, job.spec.name, str(each.group), each.training_phase)
+                    best[labels] = max(each.iterations_per_usd.value, best.get(labels, 0.0))
         for names, value in best.items():
             family.add_metric(names, value)
         return family

@@ -345,13 +345,14 @@ def _page(
 ) -> HTMLResponse:
     now_s = context.clock.now_s()
     status = HTTPStatus.OK if error is None else status_of(error)
+    (seen,) = context.store.overviews.of([job], now_s=now_s)
     shown = page(
         request,
         template,
         here="Jobs",
         status=status,
         now_s=now_s,
-        head=job_head(brief_facts(context.store, job, now_s=now_s)),
+        head=job_head(brief_facts(seen, now_s=now_s)),
         objective=job.spec.objective,
         change=view,
         problem="" if error is None else str(error),

@@ -53,7 +53,8 @@ def _chosen(context: Context, asked: list[str]) -> list[Job]:
 
 def _compared(context: Context, job: Job, *, now_s: float) -> Compared:
     store = context.store
-    facts: JobPageFacts = value_facts(store, brief_facts(store, job, now_s=now_s))
+    (seen,) = store.overviews.of([job], now_s=now_s)
+    facts: JobPageFacts = value_facts(store, brief_facts(seen, now_s=now_s))
     return Compared(
         replace(facts, nodes=store.nodes.listed(job.id, include_gone=True)),
         uses=spent_on(store, job, now_s=now_s),

@@ -13,7 +13,7 @@ from api.reports import costs_if_fixed, where_it_began
 from elastic.model import Decision, Generation, Group, Job, LedgerRow, Node, Unavailable, idle_s
 from elastic.policy import FixedChoice
 from elastic.reconciler import training_group
-from elastic.store import Event, Store, ThroughputPoint
+from elastic.store import Event, JobOverview, Store, ThroughputPoint
 
 _BUCKETS = 300
 _COST_POINTS = 120
@@ -61,59 +61,55 @@ def job_facts(
 
     `blocks` is what cannot be bought now.
     """
-    decisions = store.decisions.listed(job.id, limit=_DECISIONS)
     rows = store.ledger.of_job(job.id)
     nodes = store.nodes.listed(job.id, include_gone=True)
-    generation = store.generations.latest(job.id)
-    status = status_of(store, job, blocks=blocks, now_s=now_s)
+    (seen,) = store.overviews.of([job], now_s=now_s)
+    status = status_of(seen, blocks=blocks, now_s=now_s)
     fixed = costs_if_fixed(store, job, now_s=now_s)
     return JobPageFacts(
         now_s=now_s,
         job=job,
-        current=training_group(generation, nodes),
-        target=store.jobs.target(job.id),
-        generation=generation,
+        current=training_group(seen.generation, nodes),
+        target=seen.target,
+        generation=seen.generation,
         eta_s=status.progress.eta_s,
         spent_usd=status.spent_usd,
         nodes=nodes,
         ledger=rows,
-        decisions=decisions,
+        decisions=store.decisions.listed(job.id, limit=_DECISIONS),
         throughput=store.measurements.throughput(job.id, points=_BUCKETS),
         cost=tuple(cost_over_time(rows, points=_COST_POINTS, now_s=now_s)),
         fixed=fixed,
         began=where_it_began(store, job, fixed),
-        idle_s=idle_s(store.resumes.of(job.id)),
+        idle_s=idle_s(seen.resumes),
         waiting=status.waiting,
         preparing=tuple(status.preparing),
         outlook=outlook_of(store, job, now_s=now_s),
     )
 
 
-def brief_facts(store: Store, job: Job, *, now_s: float) -> JobPageFacts:
-    """Reads what a list of jobs shows."""
-    generation = store.generations.latest(job.id)
-    nodes: tuple[Node, ...] = ()
-    # Of a job that is over, nothing is in the making.
-    if not job.phase.is_final:
-        nodes = store.nodes.listed(job.id)
+def brief_facts(seen: JobOverview, *, now_s: float) -> JobPageFacts:
+    """What a list of jobs shows."""
+    job = seen.job
+    if job.phase.is_final:
+        # Nothing is in the making.
+        seen = replace(seen, nodes=())
     return JobPageFacts(
         now_s=now_s,
         job=job,
-        current=training_group(generation, nodes),
-        target=store.jobs.target(job.id),
-        generation=generation,
-        eta_s=time_left(store, job, nodes, now_s=now_s),
-        preparing=preparing_of(store, nodes, now_s=now_s),
-        spent_usd=store.ledger.spent(job.id, now_s),
+        current=training_group(seen.generation, seen.nodes),
+        target=seen.target,
+        generation=seen.generation,
+        eta_s=time_left(seen, now_s=now_s),
+        preparing=preparing_of(seen, now_s=now_s),
+        spent_usd=seen.spent_usd,
     )
 
 
-def time_left(store: Store, job: Job, nodes: tuple[Node, ...], *, now_s: float) -> float | None:
-    """Reads how long a job still takes; None if it is over, or if no pace is known."""
-    if job.phase.is_final:
-        return None
-    current = training_group(store.generations.latest(job.id), nodes)
-    return time_left_s(job, current, store.decisions.listed(job.id, limit=1), now_s=now_s)
+def time_left(seen: JobOverview, *, now_s: float) -> float | None:
+    """How long a job still takes; None if it is over, or if no pace is known."""
+    current = training_group(seen.generation, seen.nodes)
+    return time_left_s(seen.job, current, seen.decision, now_s=now_s)
 
 
 def value_facts(store: Store, facts: JobPageFacts) -> JobPageFacts:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from urllib.parse import urlencode
 
 from api.dashboard.facts import JobPageFacts, brief_facts, time_left
 from api.dashboard.views import Choice, words
-from api.job_status import attention_of
-from elastic.model import Job, JobOrder, JobPhase, Node
+from api.job_status import UNSUCCESSFUL, attention_of
+from elastic.model import Job, JobOrder, JobPhase
 from elastic.store import Store
 
 PAGE_ROWS = 50
@@ -100,14 +100,15 @@ def job_list(store: Store, asked: Asked, *, now_s: float) -> JobList:
     # Once for all jobs, and not for each of its rows.
     alarms = store.alarms.standing()
     found = _found(store, asked)
-    needs = {each.id: attention_of(store, each, alarms) for each in found}
+    followed = store.jobs.followed([each.id for each in found if each.phase in UNSUCCESSFUL])
+    needs = {each.id: attention_of(each, alarms, is_followed=each.id in followed) for each in found}
     if asked.state is Which.ATTENTION:
         found = [each for each in found if needs[each.id]]
-    ordered = sorted(found, key=_key(store, asked.order, needs, now_s=now_s))
+    ordered = sorted(found, key=_key(store, asked.order, found, needs, now_s=now_s))
     first = (asked.page - 1) * PAGE_ROWS
     rows = tuple(
-        replace(brief_facts(store, each, now_s=now_s), attention=needs[each.id])
-        for each in ordered[first : first + PAGE_ROWS]
+        replace(brief_facts(each, now_s=now_s), attention=needs[each.job.id])
+        for each in store.overviews.of(ordered[first : first + PAGE_ROWS], now_s=now_s)
     )
     return JobList(asked, rows, has_more=len(ordered) > first + PAGE_ROWS)
 
@@ -133,31 +134,32 @@ def _found(store: Store, asked: Asked) -> list[Job]:
 
 
 def _key(
-    store: Store, order: JobOrder, needs: Mapping[str, str | None], *, now_s: float
+    store: Store,
+    order: JobOrder,
+    found: Sequence[Job],
+    needs: Mapping[str, str | None],
+    *,
+    now_s: float,
 ) -> Callable[[Job], tuple[float, ...]]:
-    """What a job is sorted by, least first; what is unknown comes last."""
-
-    def cost(job: Job) -> float:
-        return store.ledger.spent(job.id, now_s)
-
+    """What each of the jobs is sorted by, least first; what is unknown comes last."""
     match order:
         case JobOrder.ATTENTION:
             return lambda job: (not needs[job.id], job.phase.is_final)
         case JobOrder.NEWEST:
             # All keys are equal, and sorting keeps the order in which they came: newest first.
             return lambda job: ()
-        case JobOrder.COST:
-            return lambda job: (-cost(job),)
-        case JobOrder.VALUE:
-            return lambda job: (-job.iteration / spent if (spent := cost(job)) > 0 else 1.0,)
+        case JobOrder.COST | JobOrder.VALUE:
+            usd = store.ledger.spent_by_job([each.id for each in found], now_s)
+            if order is JobOrder.COST:
+                return lambda job: (-usd[job.id],)
+            return lambda job: (-job.iteration / usd[job.id] if usd[job.id] > 0 else 1.0,)
         case JobOrder.TIME_LEFT:
-            # One look for all nodes, in place of one for each job that is compared.
-            nodes: dict[str, list[Node]] = {}
-            for each in store.nodes.listed():
-                nodes.setdefault(each.job_id, []).append(each)
-            return lambda job: _last_if_unknown(
-                time_left(store, job, tuple(nodes.get(job.id, ())), now_s=now_s)
-            )
+            going_on = [each for each in found if not each.phase.is_final]
+            left_s = {
+                each.job.id: time_left(each, now_s=now_s)
+                for each in store.overviews.of(going_on, now_s=now_s)
+            }
+            return lambda job: _last_if_unknown(left_s.get(job.id))
 
 
 def _last_if_unknown(left_s: float | None) -> tuple[bool, float]:

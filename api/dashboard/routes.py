@@ -34,11 +34,12 @@ from api.dashboard.views import (
 from api.deps import Before, Context, ContextOf, require_user
 from api.files import artifacts_if_available, outputs_if_available
 from api.job_logs import shown
-from api.job_status import is_preloaded, members_of
+from api.job_status import is_preloaded
 from api.paging import cut
 from api.past import price_histories
 from api.purse import purse_now
 from api.reports import report_on, spent_on
+from elastic.model import Node
 from elastic.store import to_text
 
 _PAGE_ROWS = 50
@@ -264,7 +265,9 @@ def job_page(context: Context, facts: JobPageFacts, *, rank: int | None = None) 
     if job.phase.is_final:
         report = report_on(store, kept, job, now_s=now_s)
     log = shown(context.logs, job, tail=None, rank=rank, node_id=None, default=_LOG_LINES)
-    members = members_of(store, facts.generation, facts.nodes)
+    members: list[Node] = []
+    if facts.generation is not None:
+        members = [each for each in facts.nodes if each.id in facts.generation.node_ids]
     return views.JobExtras(
         generations=views.generation_rows(
             store.generations.listed(job.id)[-_GENERATIONS:], facts.nodes, now_s=now_s

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -122,7 +123,7 @@ def list_jobs(
     found = context.store.jobs.listed(limit=limit + 1, before=before, phases=phase, text=text)
     kept, next_before = cut(found, limit, lambda job: context.store.jobs.seq(job.id))
     now_s = context.clock.now_s()
-    items = [_status(context, job, now_s=now_s) for job in kept]
+    items = _statuses(context, kept, now_s=now_s)
     return schemas.Page[schemas.JobOut](items=items, next_before=next_before)
 
 
@@ -248,10 +249,14 @@ def _changed(context: Context, job: Job, asked: schemas.ChangeIn, *, now_s: floa
 
 def _shown(context: Context, job: Job, response: Response) -> schemas.JobOut:
     response.headers["ETag"] = f'"{job.version}"'
-    return _status(context, job, now_s=context.clock.now_s())
+    (shown,) = _statuses(context, [job], now_s=context.clock.now_s())
+    return shown
 
 
-def _status(context: Context, job: Job, *, now_s: float) -> schemas.JobOut:
+def _statuses(context: Context, jobs: Sequence[Job], *, now_s: float) -> list[schemas.JobOut]:
     root = context.settings.job_root
     blocks = context.provider.blocks.listed(now_s=now_s)
-    return status_of(context.store, job, now_s=now_s, root=root, blocks=blocks)
+    return [
+        status_of(each, now_s=now_s, root=root, blocks=blocks)
+        for each in context.store.overviews.of(jobs, now_s=now_s)
+    ]

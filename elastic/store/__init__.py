@@ -15,6 +15,7 @@ from elastic.store.nodes import LaunchIntent
 from elastic.store.notices import Interruptions
 from elastic.store.notifications import AlarmRow, Delivery, Notification
 from elastic.store.opening import database_folder, lock, open_store, read_store, shown
+from elastic.store.overviews import JobOverview
 from elastic.store.prices import PriceReport
 from elastic.store.records import JobRecord, RecordMark, gap_usd
 from elastic.store.store import Store, Tallies
@@ -29,6 +30,7 @@ __all__ = [
     "HeartbeatReport",
     "Interruptions",
     "JobFacts",
+    "JobOverview",
     "JobRecord",
     "LaunchIntent",
     "Notification",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, select, update
+from sqlalchemy import Connection, Row, bindparam, func, select, update
 
 from elastic.durations import COOLDOWN_S
 from elastic.errors import NotFound
@@ -15,6 +16,7 @@ from elastic.store.codec import from_text, group_from_text, pack, to_text, unpac
 from elastic.store.engine import MATTERS_NOT, Database, Repository, insert, reads
 from elastic.store.events import add_event
 from elastic.store.schema import decisions
+from elastic.store.schema import jobs as job_rows
 
 # Facts that creep are stored as often as this; the cooldown is as long, so nothing was undone in
 # between.
@@ -39,6 +41,13 @@ _COUNT = (
     .where(decisions.c.id == bindparam("of_id"))
     .values(ticks=decisions.c.ticks + bindparam("more"), last_at_s=bindparam("last_at_s"))
 )
+# All but the snapshot, which is most of a row.
+_TOLD = select(*(each for each in decisions.c if each is not decisions.c.snapshot))
+_OTHERS = decisions.alias("others")
+_NEWEST_ID = select(func.max(_OTHERS.c.id)).where(_OTHERS.c.job_id == job_rows.c.id)
+_NEWEST_OF = _TOLD.join_from(
+    job_rows, decisions, decisions.c.id == _NEWEST_ID.scalar_subquery()
+).where(job_rows.c.id.in_(bindparam("job_ids", expanding=True)))
 _PLAN = select(decisions.c.plan).where(decisions.c.id == bindparam("of_id"))
 _CHANGES = (
     select(decisions.c.at_s, decisions.c.from_group, decisions.c.to_group, decisions.c.code)
@@ -136,12 +145,18 @@ def listed(
     connection: Connection, job_id: str | None = None, *, limit: int = 50, before: int | None = None
 ) -> tuple[Decision, ...]:
     """Decisions, newest first."""
-    query = select(decisions).order_by(decisions.c.id.desc()).limit(limit)
+    query = _TOLD.order_by(decisions.c.id.desc()).limit(limit)
     if job_id is not None:
         query = query.where(decisions.c.job_id == job_id)
     if before is not None:
         query = query.where(decisions.c.id < before)
     return tuple(to_decision(each) for each in connection.execute(query))
+
+
+def newest_of(connection: Connection, job_ids: Collection[str]) -> dict[str, Decision]:
+    """The newest decision of each of these jobs that has one."""
+    rows = connection.execute(_NEWEST_OF, {"job_ids": list(job_ids)})
+    return {row.job_id: to_decision(row) for row in rows}
 
 
 def changes(connection: Connection, job_id: str, *, limit: int = 64) -> tuple[Change, ...]:
@@ -284,5 +299,6 @@ class Decisions(Repository):
 
     get = reads(get)
     listed = reads(listed)
+    newest_of = reads(newest_of)
     snapshot = reads(snapshot)
     changes = reads(changes)

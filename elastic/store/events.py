@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, bindparam, func, select
 
 from elastic.store.engine import Repository, reads, writes
 from elastic.store.schema import events
 
 _ADD = events.insert()
+_NOTES = (
+    select(events.c.job_id, events.c.text)
+    .where(events.c.job_id.in_(bindparam("job_ids", expanding=True)), events.c.kind == "note")
+    .group_by(events.c.job_id, events.c.text)
+    .order_by(func.max(events.c.id))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,16 +97,15 @@ def of_kind(connection: Connection, job_id: str, kind: str) -> tuple[Event, ...]
     )
 
 
-def notes(connection: Connection, job_id: str, *, most: int) -> tuple[str, ...]:
-    """The newest notes of a job, the oldest of them first; what was said again stands once."""
-    said = (
-        select(events.c.text, func.max(events.c.id).label("newest"))
-        .where(events.c.job_id == job_id, events.c.kind == "note")
-        .group_by(events.c.text)
-        .order_by(func.max(events.c.id).desc())
-        .limit(most)
-    )
-    return tuple(each.text for each in reversed(connection.execute(said).all()))
+def notes(
+    connection: Connection, job_ids: Collection[str], *, most: int
+) -> dict[str, tuple[str, ...]]:
+    """The newest notes of each of these jobs, the oldest of them first; what was said again stands
+    once."""
+    found: dict[str, list[str]] = {each: [] for each in job_ids}
+    for row in connection.execute(_NOTES, {"job_ids": list(job_ids)}):
+        found[row.job_id].append(row.text)
+    return {job_id: tuple(texts[-most:]) for job_id, texts in found.items()}
 
 
 def newest_id(connection: Connection) -> int:

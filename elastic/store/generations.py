@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 from sqlalchemy import Connection, Row, bindparam, func, select, update
@@ -14,10 +14,22 @@ from elastic.store import nodes as node_rows
 from elastic.store.codec import group_from_text, to_text
 from elastic.store.engine import Repository, reads, writes
 from elastic.store.events import add_event
-from elastic.store.schema import generations
+from elastic.store.schema import generations, jobs
 
 _OF_JOB = select(generations).where(generations.c.job_id == bindparam("job_id"))
 _LATEST = _OF_JOB.order_by(generations.c.number.desc()).limit(1)
+_OTHERS = generations.alias("others")
+_LATEST_NUMBER = select(func.max(_OTHERS.c.number)).where(_OTHERS.c.job_id == jobs.c.id)
+_LATEST_OF = (
+    select(generations)
+    .join_from(
+        jobs,
+        generations,
+        (generations.c.job_id == jobs.c.id)
+        & (generations.c.number == _LATEST_NUMBER.scalar_subquery()),
+    )
+    .where(jobs.c.id.in_(bindparam("job_ids", expanding=True)))
+)
 _OF_LATE = _LATEST.with_only_columns(
     *(
         generations.c[each]
@@ -97,6 +109,12 @@ def latest(connection: Connection, job_id: str) -> Generation | None:
     if found is None:
         return None
     return to_generation(found)
+
+
+def latest_of(connection: Connection, job_ids: Collection[str]) -> dict[str, Generation]:
+    """The latest generation of each of these jobs that has one."""
+    rows = connection.execute(_LATEST_OF, {"job_ids": list(job_ids)})
+    return {row.job_id: to_generation(row) for row in rows}
 
 
 def hung(connection: Connection, job_id: str) -> int:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
 
-from sqlalchemy import Connection, Row, bindparam, case, func, or_, select, update
+from sqlalchemy import Connection, Row, bindparam, case, exists, func, or_, select, update
 
 from elastic.durations import COOLDOWN_S
 from elastic.errors import Conflict, NotFound
@@ -48,6 +48,16 @@ _LIVING_OF_NAME = (
     select(jobs.c.id).where(jobs.c.name == bindparam("name"), jobs.c.phase.not_in(DONE)).limit(1)
 )
 _UNFINISHED = select(jobs).where(jobs.c.phase.not_in(DONE)).order_by(jobs.c.seq)
+_ARE_MEANT = jobs.c.id.in_(bindparam("job_ids", expanding=True))
+_TARGETS = select(jobs.c.id, jobs.c.target).where(_ARE_MEANT)
+_OTHER = jobs.alias("other")
+_FOLLOWED = select(jobs.c.id).where(
+    _ARE_MEANT,
+    exists().where(
+        _OTHER.c.name == jobs.c.name, _OTHER.c.phase.not_in(DONE) | (_OTHER.c.seq > jobs.c.seq)
+    )
+    | exists().where(_OTHER.c.id == jobs.c.name, _OTHER.c.id != jobs.c.id),
+)
 _ROUNDS = select(jobs.c.newest_round, jobs.c.registered_round).where(_IS_MEANT)
 _TURNS = select(func.sum(windows.c.iterations)).where(
     windows.c.job_id == bindparam("job_id"), windows.c.generation == bindparam("generation")
@@ -288,6 +298,17 @@ def target(connection: Connection, job_id: str) -> Group | None:
     return to_target(connection.execute(_GET, {"job_id": job_id}).one())
 
 
+def targets(connection: Connection, job_ids: Collection[str]) -> dict[str, Group | None]:
+    """The same of each of these jobs."""
+    rows = connection.execute(_TARGETS, {"job_ids": list(job_ids)})
+    return {row.id: None if row.target is None else group_from_text(row.target) for row in rows}
+
+
+def followed(connection: Connection, job_ids: Collection[str]) -> frozenset[str]:
+    """Those of these jobs, all of them over, whose names mean other jobs by now to `get`."""
+    return frozenset(connection.execute(_FOLLOWED, {"job_ids": list(job_ids)}).scalars())
+
+
 def set_target(connection: Connection, job_id: str, group: Group | None) -> None:
     """Makes `group` what the job's nodes are brought to."""
     change(connection, job_id, {"target": None if group is None else to_text(group)})
@@ -468,6 +489,7 @@ class Jobs(Repository):
     request_stop = writes(request_stop)
     pause = writes(pause)
     target = reads(target)
+    followed = reads(followed)
     set_spec = writes(set_spec)
     rounds = reads(rounds)
     count_failure = writes(count_failure)

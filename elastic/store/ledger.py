@@ -38,10 +38,13 @@ _ALL_BEFORE = select(jobs.c.id, jobs.c.unknown_most_usd).where(
     jobs.c.phase.not_in(DONE), jobs.c.unknown_most_usd.is_not(None)
 )
 _OF_UNFINISHED = ledger.c.job_id.in_(select(jobs.c.id).where(jobs.c.phase.not_in(DONE)))
+_BY_JOB = select(ledger.c.job_id, func.sum(_USD_PER_H * _BILLED_S / 3600)).group_by(ledger.c.job_id)
+_OF_JOBS = _BY_JOB.where(ledger.c.job_id.in_(bindparam("job_ids", expanding=True)))
+_BEFORE_OF = select(jobs.c.id, jobs.c.unknown_most_usd).where(
+    jobs.c.id.in_(bindparam("job_ids", expanding=True)), jobs.c.unknown_most_usd.is_not(None)
+)
 _OVER = (
-    select(ledger.c.job_id, func.sum(_USD_PER_H * _BILLED_S / 3600))
-    .where(_OF_UNFINISHED, ledger.c.to_s.is_not(None))
-    .group_by(ledger.c.job_id)
+    _BY_JOB.where(_OF_UNFINISHED, ledger.c.to_s.is_not(None))
     # Rows that are over have their own end: an instant is wanted by the statement, and never used.
     .params(now_s=0.0)
 )
@@ -122,6 +125,18 @@ def spent(connection: Connection, job_id: str, now_s: float) -> float:
     """
     before = connection.execute(_BEFORE, {"job_id": job_id}).scalar() or 0.0
     return total(connection, job_id, now_s) + float(before)
+
+
+def spent_by_job(
+    connection: Connection, job_ids: Collection[str], now_s: float
+) -> dict[str, float]:
+    """What `spent` gives of each of these jobs."""
+    usd = dict.fromkeys(job_ids, 0.0)
+    values = {"job_ids": list(job_ids), "now_s": now_s}
+    usd |= {job_id: float(found) for job_id, found in connection.execute(_OF_JOBS, values)}
+    for job_id, most_usd in connection.execute(_BEFORE_OF, {"job_ids": list(job_ids)}):
+        usd[job_id] += float(most_usd)
+    return usd
 
 
 def charged_since(connection: Connection, began_s: float, now_s: float) -> float:
@@ -276,4 +291,5 @@ class Ledger(Repository):
     charged_since = reads(charged_since)
     charges = reads(charges)
     spent = reads(spent)
+    spent_by_job = reads(spent_by_job)
     total = reads(total)

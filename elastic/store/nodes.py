@@ -54,9 +54,14 @@ _OPEN_LAUNCHES = (
     .group_by(intents.c.token, intents.c.request_hash, intents.c.asked_by)
     .order_by(func.min(intents.c.id))
 )
-_LAST_HELD = select(func.max(nodes.c.terminated_at_s)).where(
-    nodes.c.job_id == bindparam("job_id"), nodes.c.launched_at_s.is_not(None)
+_OF_JOBS = nodes.c.job_id.in_(bindparam("job_ids", expanding=True))
+_LIVING = select(nodes).where(_OF_JOBS, nodes.c.phase.not_in(_GONE)).order_by(nodes.c.seq.desc())
+_LAST_HELD = (
+    select(nodes.c.job_id, func.max(nodes.c.terminated_at_s))
+    .where(_OF_JOBS, nodes.c.launched_at_s.is_not(None), nodes.c.terminated_at_s.is_not(None))
+    .group_by(nodes.c.job_id)
 )
+_PREPARED = select(nodes).where(_OF_JOBS, nodes.c.prepared_at_s.is_not(None))
 _FIRST_LAUNCHED = select(func.min(nodes.c.launched_at_s)).where(
     nodes.c.job_id == bindparam("job_id"), nodes.c.intended_at_s >= bindparam("since_s")
 )
@@ -365,10 +370,28 @@ def listed(
     return tuple(to_node(each) for each in connection.execute(query, {"job_id": job_id}))
 
 
-def last_held_s(connection: Connection, job_id: str) -> float | None:
-    """When the last of a job's machines that are gone was gone; None if there is none."""
-    ended: float | None = connection.execute(_LAST_HELD, {"job_id": job_id}).scalar()
-    return ended
+def living(connection: Connection, job_ids: Collection[str]) -> dict[str, tuple[Node, ...]]:
+    """The nodes of each of these jobs that are not proven gone, newest first."""
+    found: dict[str, list[Node]] = {each: [] for each in job_ids}
+    for row in connection.execute(_LIVING, {"job_ids": list(job_ids)}):
+        found[row.job_id].append(to_node(row))
+    return {job_id: tuple(some) for job_id, some in found.items()}
+
+
+def last_held_s(connection: Connection, job_ids: Collection[str]) -> dict[str, float]:
+    """When the last machine was gone of each of these jobs that has had one."""
+    rows = connection.execute(_LAST_HELD, {"job_ids": list(job_ids)})
+    return {job_id: float(at_s) for job_id, at_s in rows}
+
+
+def prepared_s(connection: Connection, job_ids: Collection[str]) -> dict[str, tuple[float, ...]]:
+    """How long each of these jobs' nodes took to prepare, gone ones too."""
+    found: dict[str, tuple[float, ...]] = {}
+    for row in connection.execute(_PREPARED, {"job_ids": list(job_ids)}):
+        node = to_node(row)
+        if node.prepared_s is not None:
+            found[node.job_id] = (*found.get(node.job_id, ()), node.prepared_s)
+    return found
 
 
 def first_launched_s(connection: Connection, job_id: str, *, since_s: float) -> float | None:
@@ -526,6 +549,5 @@ class Nodes(Repository):
     get = reads(get)
     listed = reads(listed)
     of_ids = reads(of_ids)
-    last_held_s = reads(last_held_s)
     acked_seq = reads(acked_seq)
     boots = reads(boots)

@@ -4,8 +4,9 @@ it."""
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, Row, bindparam, select
 
 from elastic.errors import Conflict
 from elastic.figures import instant, usd
@@ -20,6 +21,11 @@ from elastic.store.events import add_event
 from elastic.store.schema import events, resumes
 
 _OF_JOB = select(resumes).where(resumes.c.job_id == bindparam("job_id")).order_by(resumes.c.number)
+_OF_JOBS = (
+    select(resumes)
+    .where(resumes.c.job_id.in_(bindparam("job_ids", expanding=True)))
+    .order_by(resumes.c.number)
+)
 _CHECKPOINT = (
     select(events.c.numbers)
     .where(events.c.job_id == bindparam("job_id"), events.c.kind == "checkpoint")
@@ -67,8 +73,19 @@ class Resumes(Repository):
 
 def listed(connection: Connection, job_id: str) -> tuple[Resume, ...]:
     """Each time that a job went on after it had ended, oldest first."""
-    rows = connection.execute(_OF_JOB, {"job_id": job_id})
-    return tuple(Resume(each.ended_at_s, JobPhase(each.ending), each.resumed_at_s) for each in rows)
+    return tuple(_to_resume(each) for each in connection.execute(_OF_JOB, {"job_id": job_id}))
+
+
+def listed_of(connection: Connection, job_ids: Collection[str]) -> dict[str, tuple[Resume, ...]]:
+    """The same for each of these jobs."""
+    found: dict[str, list[Resume]] = {each: [] for each in job_ids}
+    for row in connection.execute(_OF_JOBS, {"job_ids": list(job_ids)}):
+        found[row.job_id].append(_to_resume(row))
+    return {job_id: tuple(some) for job_id, some in found.items()}
+
+
+def _to_resume(row: Row[tuple[object, ...]]) -> Resume:
+    return Resume(row.ended_at_s, JobPhase(row.ending), row.resumed_at_s)
 
 
 def _resume(

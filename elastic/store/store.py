@@ -26,6 +26,7 @@ from elastic.store.measurements import Measurements
 from elastic.store.nodes import Nodes
 from elastic.store.notices import Notices
 from elastic.store.notifications import Notifications
+from elastic.store.overviews import Overviews
 from elastic.store.past_prices import PastPrices
 from elastic.store.pools import Pools
 from elastic.store.presence import Presence
@@ -73,6 +74,7 @@ class Store:
         self.ledger = Ledger(database)
         self.decisions = Decisions(database)
         self.facts = Facts(database)
+        self.overviews = Overviews(database)
         self.events = Events(database)
         self.entries = Entries(database)
         self.alarms = StoredAlarms(database)

@@ -3,13 +3,10 @@ out of date."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine, event
 
 from elastic.model import Group, JobPhase
 from elastic.store import Database, Store
@@ -17,26 +14,7 @@ from elastic.store.facts import Facts
 from tests.builders import add_price
 from tests.reconciler.dictated import Dictated
 from tests.reconciler.virtual import LARGE, SMALL, VirtualCluster, small_forever
-
-
-@contextmanager
-def statements(cluster: VirtualCluster) -> Iterator[list[str]]:
-    """What is asked of the database meanwhile, and each commit."""
-    found: list[str] = []
-
-    def note(_: object, __: object, statement: str, *more: object) -> None:
-        found.append(statement)
-
-    def commits(_: object) -> None:
-        found.append("COMMIT")
-
-    event.listen(Engine, "before_cursor_execute", note)
-    event.listen(Engine, "commit", commits)
-    try:
-        yield found
-    finally:
-        event.remove(Engine, "before_cursor_execute", note)
-        event.remove(Engine, "commit", commits)
+from tests.statements import statements
 
 
 def idle_tick(folder: Path, *, jobs: int) -> list[str]:
@@ -48,7 +26,7 @@ def idle_tick(folder: Path, *, jobs: int) -> list[str]:
     cluster.run(15)
     cluster.agents_are_silent = True
     cluster.run(2)
-    with statements(cluster) as found:
+    with statements() as found:
         cluster.reconciler.tick(now_s=cluster.clock.now_s())
     return found
 

@@ -663,7 +663,7 @@ def test_the_newest_notes_of_a_job_stand_once_each(store: Store, job: Job) -> No
         store.events.add("note", text, job_id=job.id, now_s=float(number))
     store.events.add("note", "another job's", now_s=9.0)
     store.events.add("checkpoint", "no note", job_id=job.id, now_s=9.0)
-    assert store.events.notes(job.id, most=2) == ("second", "again")
+    assert store.events.notes([job.id], most=2) == {job.id: ("second", "again")}
 
 
 def test_lists_are_paged_without_gap_or_repeat(store: Store, node: Node) -> None:
