@@ -107,40 +107,25 @@ def _node_cost(chain: tuple[LedgerRow, ...], now_s: float) -> schemas.NodeCost:
 _DAY_S = 86_400
 
 
-def ledger_totals(
+def totals_by_day(
     rows: Iterable[LedgerRow], by: LedgerBy, *, now_s: float
 ) -> list[schemas.LedgerTotal]:
-    """For each key, in order: what its rows have cost, and what the running ones cost an hour."""
+    """For each day or month, in order: what the rows have cost, and what the running ones cost an
+    hour."""
+    length = len("2026-11-01" if by is LedgerBy.DAY else "2026-11")
     spent: defaultdict[str, float] = defaultdict(float)
     burn: defaultdict[str, float] = defaultdict(float)
     for row in rows:
-        parts = _parts(row, by, now_s)
-        for key, usd in parts:
+        key = ""
+        for day, usd in _by_day(row, now_s):
+            key = day[:length]
             spent[key] += usd
         # What it costs an hour is that of its last day or month.
-        burn[parts[-1][0]] += burn_usd_per_h(row)
+        burn[key] += burn_usd_per_h(row)
     return [
         schemas.LedgerTotal(key=key, usd=spent[key], burn_usd_per_h=burn[key])
         for key in sorted(spent)
     ]
-
-
-def _parts(row: LedgerRow, by: LedgerBy, now_s: float) -> Sequence[tuple[str, float]]:
-    """What a row has cost, by the keys that its dollars belong to."""
-    match by:
-        case LedgerBy.JOB:
-            key = row.job_id
-        case LedgerBy.NODE:
-            key = row.node_id
-        case LedgerBy.TYPE:
-            key = type_of(row)
-        case LedgerBy.ZONE:
-            key = row.offering.zone
-        case LedgerBy.DAY:
-            return list(_by_day(row, now_s))
-        case LedgerBy.MONTH:
-            return [(day[: len("2026-11")], usd) for day, usd in _by_day(row, now_s)]
-    return [(key, row.usd(now_s))]
 
 
 def type_of(row: LedgerRow) -> str:

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Query
 from pydantic import FiniteFloat
 
 from api import schemas
-from api.accounts import ledger_totals
+from api.accounts import totals_by_day
 from api.deps import Before, ContextOf, JobFilter, Limit, require_user
 from api.paging import cut
 from api.past import price_histories
@@ -106,7 +106,13 @@ def get_ledger_summary(
     It includes what running nodes cost an hour.
     """
     now_s = context.clock.now_s()
-    items = ledger_totals(_rows(context, job), by, now_s=now_s)
+    if by in (schemas.LedgerBy.DAY, schemas.LedgerBy.MONTH):
+        items = totals_by_day(_rows(context, job), by, now_s=now_s)
+    else:
+        items = [
+            schemas.LedgerTotal(key=each.key, usd=each.usd, burn_usd_per_h=each.burn_usd_per_h)
+            for each in context.store.ledger.sums(by.value, job, now_s=now_s)
+        ]
     return schemas.LedgerSummary(
         by=by,
         at_s=now_s,

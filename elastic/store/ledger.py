@@ -51,6 +51,17 @@ _OVER = (
 _RUNNING = select(ledger.c.job_id, _USD_PER_H, ledger.c.from_s, ledger.c.minimum_s).where(
     _OF_UNFINISHED, ledger.c.to_s.is_(None)
 )
+_SUMS = (
+    func.sum(_USD_PER_H * _BILLED_S / 3600).label("usd"),
+    func.sum(case((ledger.c.to_s.is_(None), _USD_PER_H), else_=0.0)).label("burn_usd_per_h"),
+)
+# What sums may be asked for by.
+_KEYS = {
+    "job": ledger.c.job_id,
+    "node": ledger.c.node_id,
+    "type": ledger.c.node_type + " " + ledger.c.capacity,
+    "zone": ledger.c.zone,
+}
 _OF_JOB = select(ledger).where(ledger.c.job_id == bindparam("job_id")).order_by(ledger.c.id)
 
 
@@ -116,6 +127,28 @@ def total(connection: Connection, job_id: str | None, now_s: float) -> float:
     else:
         found = connection.execute(_SPENT, {"job_id": job_id, "now_s": now_s})
     return float(found.scalar_one() or 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerSum:
+    """What the rows of one job, node, node type or zone have cost, and what those that go on cost
+    an hour."""
+
+    key: str
+    usd: float
+    burn_usd_per_h: float
+
+
+def sums(
+    connection: Connection, by: str, job_id: str | None = None, *, now_s: float
+) -> tuple[LedgerSum, ...]:
+    """All rows, or those of one job, added up by `job`, `node`, `type` or `zone`; in order."""
+    query = select(_KEYS[by].label("key"), *_SUMS).group_by("key")
+    if job_id is not None:
+        query = query.where(ledger.c.job_id == job_id)
+    found = connection.execute(query, {"now_s": now_s})
+    each_sum = [LedgerSum(row.key, float(row.usd), float(row.burn_usd_per_h)) for row in found]
+    return tuple(sorted(each_sum, key=lambda each: each.key))
 
 
 def spent(connection: Connection, job_id: str, now_s: float) -> float:
@@ -291,5 +324,6 @@ class Ledger(Repository):
     charged_since = reads(charged_since)
     charges = reads(charges)
     spent = reads(spent)
+    sums = reads(sums)
     spent_by_job = reads(spent_by_job)
     total = reads(total)

@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from prometheus_client.parser import text_string_to_metric_families
 
-from api.accounts import cost_over_time, ledger_totals
+from api.accounts import cost_over_time, totals_by_day
 from api.app import give_context
 from api.schemas import LedgerBy
 from elastic.model import (
@@ -31,6 +31,7 @@ from elastic.reconciler import JobFolders
 from elastic.store import HeartbeatReport
 from tests.api.world import LARGE, SMALL, START_S, World, decide_once, train
 from tests.builders import add_price, intend, window
+from tests.statements import statements
 
 
 def artifacts(world: World, job_id: str) -> Path:
@@ -218,17 +219,43 @@ def test_the_ledger_is_added_up_by_each_key_with_what_goes_on(
         assert (found["total_usd"], found["burn_usd_per_h"]) == (pytest.approx(0.006), 0.36)
 
 
+def test_the_database_adds_up_what_its_rows_say(client: TestClient, world: World) -> None:
+    job, _ = train(world)
+    for offering, is_waived in ((LARGE, True), (LARGE, False), (SMALL, False)):
+        now_s = world.clock.now_s()
+        node = intend(world.store, job.id, offering, now_s=now_s)
+        world.store.nodes.launched(node.id, node.id, launched_at_s=now_s, minimum_s=60.0)
+        world.clock.advance(7.0)
+        world.store.nodes.gone(node.id, at_s=world.clock.now_s(), is_waived=is_waived)
+    now_s = world.clock.now_s()
+    rows = world.store.ledger.of_job(job.id)
+    for by, key_of in (
+        ("job", lambda row: row.job_id),
+        ("node", lambda row: row.node_id),
+        ("type", lambda row: f"{row.offering.node_type} {row.offering.capacity}"),
+        ("zone", lambda row: row.offering.zone),
+    ):
+        with statements() as found:
+            items = client.get("/v1/ledger/summary", params={"by": by}).json()["items"]
+        assert len([each for each in found if "FROM ledger" in each]) == 1
+        assert [each["key"] for each in items] == sorted({key_of(row) for row in rows})
+        for each in items:
+            mine = [row for row in rows if key_of(row) == each["key"]]
+            assert each["usd"] == pytest.approx(sum(row.usd(now_s) for row in mine), rel=1e-12)
+            assert each["burn_usd_per_h"] == sum(row.usd_per_h for row in mine if row.to_s is None)
+
+
 def test_a_row_over_midnight_is_shared_by_its_days() -> None:
     row = LedgerRow(
         1, "j", "n", SMALL, 1, 3600.0, from_s=86_400.0 - 20.0, to_s=None, extras_usd_per_h=36.0
     )
     over = replace(row, to_s=86_400.0 + 10.0, minimum_s=60.0)
-    days = ledger_totals([row, over], LedgerBy.DAY, now_s=86_420.0)
+    days = totals_by_day([row, over], LedgerBy.DAY, now_s=86_420.0)
     assert [each.key for each in days] == ["1970-01-01", "1970-01-02"]
     # The second one's minimum of 60 s is spent from its first second on.
     assert [each.usd for each in days] == pytest.approx([20.0 + 60.0, 20.0])
     assert [each.burn_usd_per_h for each in days] == [0.0, 3600.0]
-    (waived,) = ledger_totals([replace(row, is_waived=True)], LedgerBy.JOB, now_s=86_420.0)
+    (waived,) = totals_by_day([replace(row, is_waived=True)], LedgerBy.MONTH, now_s=86_420.0)
     assert [waived.usd, waived.burn_usd_per_h] == pytest.approx([0.4, 36.0])
 
 
