@@ -101,10 +101,12 @@ def restore(
     """Lay a backup out where the settings have the database; overwrites nothing, and runs beside no
     daemon."""
     from elastic.config import load_settings  # these commands alone pay for SQLAlchemy
-    from elastic.store import database_folder, lock, shown
+    from elastic.store import database_folder, lock, look_into, shown
     from elastic.store import restore as restore_backup
 
     settings = load_settings(data_dir=data_dir)
+    # Before the locks, which make the folders that they are in.
+    look_into(source)
     folders = {settings.data_dir.resolve()}
     if (folder := database_folder(settings.url)) is not None:
         folders.add(folder.resolve())

@@ -2,7 +2,7 @@
 each subject."""
 
 from elastic.store.alarms import StoredAlarm
-from elastic.store.backup import Backup, back_up, restore
+from elastic.store.backup import Backup, back_up, look_into, restore
 from elastic.store.codec import from_text, to_text
 from elastic.store.engine import Database
 from elastic.store.events import Event
@@ -48,6 +48,7 @@ __all__ = [
     "gap_usd",
     "inspect_store",
     "lock",
+    "look_into",
     "migrate",
     "migration_config",
     "open_store",

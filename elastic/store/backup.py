@@ -118,6 +118,12 @@ def _backed_up(url: str, secrets: Mapping[str, Path], target: Path, *, now_s: fl
     return _described(target, manifest)
 
 
+def look_into(source: Path) -> Backup:
+    """What a backup says that it holds. Raises NotFound, or InvalidInput if it is none."""
+    with _opened(source) as archive:
+        return _described(source, _manifest_in(archive, source))
+
+
 def restore(source: Path, url: str, secrets: Mapping[str, Path]) -> Backup:
     """Lays a backup out: its database at `url`, its other files where `secrets` has their names.
 

@@ -222,9 +222,22 @@ def test_a_restore_says_where_checkpoints_must_come_from(
 def test_a_restore_beside_a_running_daemon_is_refused(
     settings: Settings, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
+    run, file = runner(capsys), tmp_path / "backup.tar"
+    run("db", "migrate")
+    run("db", "backup", str(file))
     held = lock(tmp_path / "there")
-    outcome = runner(capsys)(
-        "db", "restore", str(tmp_path / "none.tar"), "--data-dir", str(tmp_path / "there")
-    )
+    outcome = run("db", "restore", str(file), "--data-dir", str(tmp_path / "there"))
     os.close(held)
     assert outcome.status == 6 and "another daemon" in outcome.err
+
+
+@pytest.mark.parametrize("content", [None, "photos"])
+def test_a_restore_of_what_is_no_backup_leaves_nothing(
+    settings: Settings, capsys: pytest.CaptureFixture[str], tmp_path: Path, content: str | None
+) -> None:
+    file, there = tmp_path / "backup.tar", tmp_path / "there"
+    if content is not None:
+        file.write_text(content)
+    outcome = runner(capsys)("db", "restore", str(file), "--data-dir", str(there))
+    assert outcome.status == (5 if content is None else 2)
+    assert not there.exists()
