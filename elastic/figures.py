@@ -82,6 +82,15 @@ def count(value: float) -> str:
     return f"{value:,.0f}"
 
 
+def counted(value: int, what: str) -> str:
+    """So many of something.
+
+    >>> counted(1, "node"), counted(1200, "node")
+    ('1 node', '1,200 nodes')
+    """
+    return f"{count(value)} {what}{'s' * (value != 1)}"
+
+
 def span(low: float, high: float, write: Callable[[float], str] = number) -> str:
     """From one end to the other.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from elastic.clock import Clock
 from elastic.errors import ElasticError, InvalidInput
-from elastic.figures import usd
+from elastic.figures import counted, usd
 from elastic.finding import Finding
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ def judge_prices(
     """No price at all is an error, an offering without one a warning."""
     missing = sorted(set(offerings) - priced)
     if not missing:
-        return Finding(_NAME, "ok", f"of all {len(offerings)} offerings")
+        return Finding(_NAME, "ok", f"of all {counted(len(offerings), 'offering')}")
     names = ", ".join(str(each) for each in missing[:_MOST_NAMED])
     more = ""
     if len(missing) > _MOST_NAMED:

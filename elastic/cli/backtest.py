@@ -239,8 +239,8 @@ def _show(
     record = f"a record of {figures.duration(span_s)}" if span_s else "prices that never change"
     print(
         f"{spec.name}: {program.iterations:,} iterations, {len(found.starts)} start(s) in "
-        f"{record}; {len(market.offerings)} offerings, {spot} of them spot pools; "
-        f"boots of {figures.duration(terms.boot_s)}"
+        f"{record}; {figures.counted(len(market.offerings), 'offering')}, {spot} of them spot "
+        f"pools; boots of {figures.duration(terms.boot_s)}"
     )
     has_deadline = spec.objective.deadline_s is not None
     render.show_list(rows_of(found, has_deadline=has_deadline), COLUMNS, Output.TABLE)

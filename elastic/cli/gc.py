@@ -91,7 +91,7 @@ def gc(
     )
     if not terminate or not abandoned:
         return
-    confirm(f"end {len(abandoned)} machines of cluster {name}?", yes=yes)
+    confirm(f"end {figures.counted(len(abandoned), 'machine')} of cluster {name}?", yes=yes)
     # One machine that cannot be ended must not keep the others alive.
     refused = _end_each(aws, abandoned)
     # Jobs of all that live, those that were just asked to end too: the next run sweeps the rest.
@@ -102,8 +102,9 @@ def gc(
         )
     if refused:
         raise ElasticError(
-            f"wanted to end {len(abandoned)} machines, could not end {', '.join(refused)}, which "
-            "may still cost money; the reasons are above: fix them and run this again"
+            f"wanted to end {figures.counted(len(abandoned), 'machine')}, could not end "
+            f"{', '.join(refused)}, which may still cost money; the reasons are above: "
+            "fix them and run this again"
         )
 
 

@@ -314,7 +314,8 @@ def _played(
     for place, (layout, number) in enumerate(plan, 1):
         left_usd = None if budget is None else budget - spent
         if left_usd is not None and left_usd <= 0:
-            typer.echo(f"the budget is spent: {len(plan) - place + 1} runs are left out", err=True)
+            left_out = figures.counted(len(plan) - place + 1, "run")
+            typer.echo(f"the budget is spent, which leaves out {left_out}", err=True)
             return
         try:
             run = _run(follower, document, layout, number, left_usd, again=again)

@@ -141,7 +141,6 @@ def _of_budget(job: Job) -> str:
 
 
 def _progress(job: Job) -> str:
-    done = f"{figures.count(job.iteration)} iterations done"
     if job.spec.iterations is None:
-        return done
+        return f"{figures.counted(job.iteration, 'iteration')} done"
     return f"{figures.count(job.iteration)} of {figures.count(job.spec.iterations)} iterations done"

@@ -216,9 +216,12 @@ def _start(evaluations: Evaluations) -> Plan | None:
     if hasty is not None:
         return hasty
     first = _cheapest(plain)
+    which = "the only candidate"
+    if len(plain.choices) > 1:
+        which = f"cheapest of {len(plain.choices)} candidates"
     text = (
-        f"start on {name(first.group)}: cheapest of {len(plain.choices)} candidates "
-        f"({price(first.usd_per_h or 0.0)}/h), speed not measured yet{_left_out(evaluations)}"
+        f"start on {name(first.group)}: {which} ({price(first.usd_per_h or 0.0)}/h), speed not "
+        f"measured yet{_left_out(evaluations)}"
     )
     return evaluations.plan(
         Action.START, first.group, "start", text, {"usd_per_h": first.usd_per_h or 0.0}

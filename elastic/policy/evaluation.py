@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from elastic.durations import HOUR_S
-from elastic.figures import price, usd
+from elastic.figures import counted, price, usd
 from elastic.model import (
     Action,
     Candidate,
@@ -407,10 +407,10 @@ def _objection(
         least = spec.sizes[0]
         most = spec.sizes[-1]
         if least < most:
-            wanted = f"{least} to {most}"
+            wanted = f"{least} to {most} nodes"
         else:
-            wanted = f"{most}"
-        return f"the job asks for {wanted} nodes, not {group.node_count}"
+            wanted = counted(most, "node")
+        return f"the job asks for {wanted}, not {group.node_count}"
     if (misfit := _batch_misfit(spec, group, workers)) is not None:
         return misfit
     cap = spec.objective.max_usd_per_hour

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist, median
 
-from elastic.figures import ago, duration, price, usd
+from elastic.figures import ago, counted, duration, price, usd
 from elastic.model import (
     Action,
     Candidate,
@@ -281,7 +281,7 @@ def _objection(snapshot: Snapshot, group: Group, usd_per_h: float) -> str | None
         if not spec.admits(offering):
             return f"the job does not admit {offering.node_type} {offering.capacity}"
     if group.node_count not in spec.sizes:
-        return f"the job does not admit {group.node_count} nodes"
+        return f"the job does not admit {counted(group.node_count, 'node')}"
     cap = spec.objective.max_usd_per_hour
     if cap is not None and usd_per_h > cap:
         return f"max_usd_per_hour is {price(cap)}"

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from elastic.figures import duration, price, usd
+from elastic.figures import counted, duration, price, usd
 from elastic.model import Action, Change, Group, JobPhase, Plan, Reason, Snapshot
 from elastic.policy.availability import UNAVAILABLE, lack_of, needs_purchase
 from elastic.policy.budget import change_usd, covers, start_reserve_usd, wind_down_s
@@ -134,7 +134,7 @@ def _node_count(snapshot: Snapshot, plan: Plan) -> Plan:
         plan,
         _resize(target, count),
         limit,
-        f"{target.node_count} nodes wanted, {limit} is {count}",
+        f"{counted(target.node_count, 'node')} wanted, {limit} is {count}",
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from elastic.errors import Conflict, NotFound
-from elastic.figures import instant, usd
+from elastic.figures import counted, instant, usd
 from elastic.providers import Instance
 from elastic.reconciler.job_records import JobRecords
 from elastic.reconciler.machines import Machines
@@ -87,7 +87,7 @@ class Adoption:
             [each.provider_id for each in job.machines],
             certificate=self.records.certificate_of(record),
             why=(
-                f"job {job.name} adopted with {_counted(len(job.machines), 'machine')}, as it was "
+                f"job {job.name} adopted with {counted(len(job.machines), 'machine')}, as it was "
                 f"at {instant(record.written_at_s)}; what it had cost before is between "
                 f"{usd(least_usd)} and {usd(most_usd)}, and not in the ledger"
             ),
@@ -113,11 +113,11 @@ class Adoption:
             return None
         names = ", ".join(each.name for each in jobs)
         machines = [each for job in jobs for each in job.machines]
-        held = f"this database does not know {_counted(len(jobs), 'job')} ({names})"
+        held = f"this database does not know {counted(len(jobs), 'job')} ({names})"
         if machines:
             until = instant(max(each.ends_by_s or now_s for each in jobs))
             held += (
-                f", whose {_counted(len(machines), 'machine')} it holds: none is ended and none "
+                f", whose {counted(len(machines), 'machine')} it holds: none is ended and none "
                 f"bought, and by {until} they save and end by themselves"
             )
         return f"{held}. Adopt them or end them: elasticd adopt"
@@ -141,7 +141,3 @@ class Adoption:
             if record is None
             else gap_usd(record, [each.provider_id for each in machines], now_s=now_s),
         )
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'s' * (number != 1)}"

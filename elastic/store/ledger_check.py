@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from sqlalchemy import Connection, select
 
 from elastic.errors import PriceUnavailable
+from elastic.figures import counted
 from elastic.store import ledger
 from elastic.store.schema import ledger as rows
 from elastic.store.schema import nodes
@@ -25,7 +26,7 @@ def faults(connection: Connection) -> Iterator[str]:
         # What was never launched costs nothing.
         if node.launched_at_s is None:
             if found:
-                yield f"{node.id}: never launched, and charged {len(found)} times"
+                yield f"{node.id}: never launched, and charged {counted(len(found), 'time')}"
             continue
         try:
             wanted = ledger.chain(connection, node)

@@ -42,6 +42,11 @@ TWO: dict[str, Any] = {"node_types": ("local.half", "local.full")}
 ALL_MEASURED = (series("local.quarter", 1.0), series("local.half", 0.4), series("local.full", 0.21))
 
 
+def test_one_candidate_is_called_the_only_one() -> None:
+    plan = best_value(snapshot(job=job(node_types=("local.half",))))
+    assert plan.reason.text.startswith("start on local.half: the only candidate ($0.045/h), speed")
+
+
 def test_starts_on_the_cheapest_an_hour_while_nothing_is_known() -> None:
     plan = best_value(snapshot())
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from elastic.clock import Clock
 from elastic.durations import DAY_S, GONE_LISTED_S, LEASE_S, TRANSFER_TIMEOUT_S
 from elastic.errors import CapacityUnavailable, ProviderError, ProviderUnavailable
-from elastic.figures import size
+from elastic.figures import counted, size
 from elastic.model import Means, NodeType, Offering, WayIn
 from elastic.providers.base import Instance, InstanceState, LaunchRequest, Trouble
 from elastic.providers.blocks import Blocks
@@ -246,8 +246,8 @@ class LocalProvider:
         self.blocks.block(request.offering, nodes=fit + 1, now_s=self._clock.now_s())
         raise CapacityUnavailable(
             f"{nodes} x {request.offering}: a local node takes {size(_NODE_BYTES)} of memory or "
-            f"more, and this machine has {size(free_bytes)} left: wanted at most {fit} nodes; ask "
-            "for fewer, or end what else runs here",
+            f"more, and this machine has {size(free_bytes)} left: wanted at most "
+            f"{counted(fit, 'node')}; ask for fewer, or end what else runs here",
             bought_nothing=True,
         )
 

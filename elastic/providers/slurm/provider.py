@@ -21,7 +21,7 @@ from elastic.config import SlurmSettings
 from elastic.distribution import Wheel
 from elastic.durations import DAY_S, GONE_LISTED_S, HEARTBEAT_S, MINUTE_S, TICK_S
 from elastic.errors import CapacityUnavailable, ProviderError, ProviderUnavailable
-from elastic.figures import duration
+from elastic.figures import counted, duration
 from elastic.model import Means, NodeType, Obstacle, Offering, WayIn
 from elastic.providers.base import Instance, InstanceState, LaunchRequest, Trouble
 from elastic.providers.blocks import Blocks
@@ -536,7 +536,7 @@ def _refuse_too_many(request: LaunchRequest, node_type: SlurmNodeType) -> None:
     wanted = len(request.node_ids)
     if wanted > node_type.most:
         raise CapacityUnavailable(
-            f"{request.offering}: wanted {wanted} nodes of partition "
+            f"{request.offering}: wanted {counted(wanted, 'node')} of partition "
             f"{node_type.asks.partition}, found {node_type.most} that are up and have room",
             bought_nothing=True,
         )
