@@ -48,7 +48,7 @@ def status_of(
 
     `root` is where nodes keep the files of all jobs, `blocks` what cannot be bought now.
     """
-    job = seen.job
+    job = with_present_reason(seen)
     decision = seen.decision
     current = training_group(seen.generation, seen.nodes)
     return schemas.JobOut(
@@ -198,6 +198,14 @@ def _waits_because(seen: JobOverview) -> str | None:
     if seen.decision is not None and seen.decision.last_at_s >= _begun_s(seen):
         return seen.decision.plan.reason.text
     return None
+
+
+def with_present_reason(seen: JobOverview) -> Job:
+    """The job with the reason for which it waits now: its own is that for which it began to."""
+    because = _waits_because(seen)
+    if seen.job.phase is JobPhase.WAITING and seen.job.message and because:
+        return replace(seen.job, message=because)
+    return seen.job
 
 
 def _begun_s(seen: JobOverview) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from api import schemas
 from api.accounts import cost_over_time
-from api.job_status import preparing_of, status_of, time_left_s
+from api.job_status import preparing_of, status_of, time_left_s, with_present_reason
 from api.outlook import JobForecast, outlook_of
 from api.reports import costs_if_fixed, where_it_began
 from elastic.model import Decision, Generation, Group, Job, LedgerRow, Node, Unavailable, idle_s
@@ -68,7 +68,7 @@ def job_facts(
     fixed = costs_if_fixed(store, job, now_s=now_s)
     return JobPageFacts(
         now_s=now_s,
-        job=job,
+        job=with_present_reason(seen),
         current=training_group(seen.generation, nodes),
         target=seen.target,
         generation=seen.generation,
@@ -90,7 +90,7 @@ def job_facts(
 
 def brief_facts(seen: JobOverview, *, now_s: float) -> JobPageFacts:
     """What a list of jobs shows."""
-    job = seen.job
+    job = with_present_reason(seen)
     if job.phase.is_final:
         # Nothing is in the making.
         seen = replace(seen, nodes=())

@@ -145,8 +145,18 @@ def differs(before: Plan, after: Plan) -> bool:
     """
     if _frame(before) != _frame(after) or len(before.candidates) != len(after.candidates):
         return True
+    # Of a job that waits, the reason is all that is told. That of one that trains follows from its
+    # candidates, and small differences between noisy paces would differ at each look.
+    if after.target is None and _numbers_differ(before.reason.numbers, after.reason.numbers):
+        return True
     known = {each.group: each for each in before.candidates}
     return any(_has_changed(known.get(each.group), each) for each in after.candidates)
+
+
+def _numbers_differ(before: Mapping[str, float], after: Mapping[str, float]) -> bool:
+    return before.keys() != after.keys() or any(
+        _is_apart(before[each], after[each]) for each in before
+    )
 
 
 def _frame(plan: Plan) -> tuple[object, ...]:
@@ -172,4 +182,4 @@ def _has_changed(before: Candidate | None, after: Candidate) -> bool:
 def _is_apart(old: float | None, new: float | None) -> bool:
     if old is None or new is None:
         return old is not new
-    return abs(new - old) > _SHARE * old
+    return abs(new - old) > _SHARE * abs(old)

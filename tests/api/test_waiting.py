@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from elastic.model import Capacity, CapacityChoice, Job, JobSpec, Obstacle, Offering
-from tests.api.world import START_S, World
+from elastic.model import Capacity, CapacityChoice, Job, JobPhase, JobSpec, Obstacle, Offering
+from tests.api.world import START_S, World, decide_once
 from tests.builders import add_price, intend
 
 SPOT = Offering("small", Capacity.SPOT, "us-east-1a")
@@ -83,3 +83,17 @@ def test_the_jobs_page_says_so(client: TestClient, job: Job) -> None:
     page = client.get(f"/jobs/{job.id}").text
     assert "no node since " in page
     assert "small spot us-east-1a: no capacity since " in page
+
+
+def test_a_job_says_why_it_waits_now_and_not_why_it_began_to(
+    client: TestClient, world: World, job: Job
+) -> None:
+    said = "waits: the purse leaves it $0/h: 3 jobs come first"
+    world.store.jobs.move(job.id, JobPhase.WAITING, now_s=world.clock.now_s(), message=said)
+    assert client.get(f"/v1/jobs/{job.id}").json()["message"] == said, "nothing newer is known"
+    decide_once(world, job)
+    shown = client.get(f"/v1/jobs/{job.id}").json()
+    assert shown["message"] == shown["waits_because"] == "small is the cheapest"
+    page = client.get(f"/jobs/{job.id}").text
+    assert page.count("3 jobs come first") == 1, "the event's"
+    assert "3 jobs come first" not in client.get("/jobs").text

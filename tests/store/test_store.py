@@ -38,6 +38,7 @@ from elastic.model import (
     Offering,
     Outcome,
     Plan,
+    Reason,
     RoundRegistration,
     Rounds,
     Snapshot,
@@ -527,6 +528,20 @@ def test_a_repeated_hold_is_stored_again_when_it_tells_something_else(
         == found.weighed_at_s
         == (305.0 if is_stored else 300.0)
     )
+
+
+@pytest.mark.parametrize("target", [None, Group.of(HALF)])
+def test_a_job_that_waits_tells_the_present_figures_of_its_reason(
+    store: Store, job: Job, target: Group | None
+) -> None:
+    """One that trains has candidates, which tell more; its figures are never the same twice."""
+    for now_s, jobs_before in ((300.0, 3.0), (305.0, 3.0), (310.0, 1.0)):
+        why = Reason("purse", f"{jobs_before:g} come first", {"jobs_before": jobs_before})
+        _hold(store, job, replace(plan(target=target), reason=why), now_s=now_s)
+    (found,) = store.decisions.listed(job.id)
+    assert found.ticks == 3
+    told = {None: ("1 come first", 310.0), Group.of(HALF): ("3 come first", 300.0)}
+    assert (found.plan.reason.text, found.weighed_at_s) == told[target]
 
 
 def test_a_hold_that_goes_on_is_stored_again_after_ten_minutes(store: Store, job: Job) -> None:
