@@ -67,13 +67,21 @@ function say(state, text) {
   if (words.textContent !== text) words.textContent = text;
 }
 
+// A browser opens six connections to one host: with one in each tab, a seventh tab would never load.
+let seen = new AbortController();
+
+function listenWhileSeen() {
+  seen.abort();
+  if (document.hidden) return;
+  seen = new AbortController();
+  listen(seen.signal);
+}
+
 // Read by hand, not by EventSource: that one hears only kinds of events it was told the names of.
-async function listen() {
-  const gone = new AbortController();
-  window.addEventListener("pagehide", () => gone.abort(), { once: true });
-  for (;;) {
+async function listen(signal) {
+  while (!signal.aborted) {
     try {
-      const answer = await fetch("/v1/events", { headers: { Accept: "text/event-stream" }, signal: gone.signal });
+      const answer = await fetch("/v1/events", { headers: { Accept: "text/event-stream" }, signal });
       if (!answer.ok) throw new Error(answer.statusText);
       say("live", "Live");
       const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -81,7 +89,7 @@ async function listen() {
         if (/^data:/m.test(part.value)) refreshSoon();
       }
     } catch {
-      if (gone.signal.aborted) return;
+      if (signal.aborted) return;
     }
     refreshSoon();
     await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
@@ -143,10 +151,12 @@ document.addEventListener("drop", async (event) => {
 document.addEventListener("themechange", redrawAll);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawAll);
 document.addEventListener("visibilitychange", refreshSoon);
+document.addEventListener("visibilitychange", listenWhileSeen);
+window.addEventListener("pagehide", () => seen.abort());
 setInterval(() => {
   if (performance.now() - lastAskedMs >= IDLE_GAP_MS) refreshSoon();
 }, 1000);
 window.addEventListener("pageshow", (event) => event.persisted && location.reload());
 document.fonts.ready.then(drawAll);
 followLog();
-listen();
+listenWhileSeen();

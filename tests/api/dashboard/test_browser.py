@@ -338,6 +338,25 @@ def test_a_lost_feed_is_said_with_the_time_of_the_last_data_and_comes_back(
         seen.complaints.clear()  # the browser itself reports each request that nobody answered
 
 
+def test_tabs_that_are_hidden_hold_no_connection(chromium: Browser, site: Site) -> None:
+    context = chromium.new_context()
+    # A browser without windows calls every tab visible.
+    context.add_init_script(
+        "Object.defineProperty(document, 'hidden', {get: () => window.isAway === true})"
+    )
+    turn = "away => {window.isAway = away; document.dispatchEvent(new Event('visibilitychange'))}"
+    tabs = [context.new_page() for _ in range(8)]
+    tabs[0].goto(site.login)
+    for tab in tabs:
+        tab.goto(f"{site.url}/jobs/esrgan-demo", timeout=5_000)
+        expect(tab.locator("#feed-text")).to_have_text("Live")
+        tab.evaluate(turn, True)
+    # One that is looked at again hears news again.
+    with tabs[0].expect_request("**/v1/events"):
+        tabs[0].evaluate(turn, False)
+    context.close()
+
+
 def test_an_error_inside_is_told_on_the_open_page(
     chromium: Browser, site: Site, tmp_path: Path
 ) -> None:
