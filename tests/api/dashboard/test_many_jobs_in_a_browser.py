@@ -148,3 +148,14 @@ def test_on_a_phone_nothing_has_to_be_scrolled_sideways(chromium: Browser, busy:
             seen.page.emulate_media(color_scheme="dark", reduced_motion="reduce")
             assert violations(seen.page) == [], path
             seen.page.emulate_media(color_scheme="light", reduced_motion="reduce")
+
+
+def test_a_long_name_pushes_no_column_out_of_the_window(chromium: Browser, busy: Site) -> None:
+    name = "resnet-152-on-all-of-imagenet-with-warm-restarts-and-mixup-0123"
+    spec = replace(SPEC, name=name)
+    busy.store.jobs.submit(spec, key=None, request_hash=name, now_s=busy.clock.now_s())
+    with opened(chromium, busy, "/jobs") as seen:
+        expect(seen.page.get_by_role("link", name=name)).to_be_visible()
+        for head in ("On", "Submitted", "Ended"):
+            column = seen.page.get_by_role("columnheader", name=head, exact=True)
+            expect(column).to_be_in_viewport(ratio=1)
