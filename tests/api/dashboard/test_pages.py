@@ -129,6 +129,17 @@ def test_without_a_job_the_overview_shows_how_to_submit_one(nothing: Told) -> No
     assert planned.status_code == 200, planned.text
 
 
+def test_a_job_that_was_over_before_it_began_promises_nothing(just_begun: Told) -> None:
+    job_id = just_begun.story.job_id
+    before = just_begun.client.get(f"/jobs/{job_id}").text
+    assert "No decision yet: the next tick takes one within seconds." in before
+    just_begun.store.jobs.move(job_id, JobPhase.CANCELLED, now_s=just_begun.clock.now_s())
+    page = just_begun.client.get(f"/jobs/{job_id}").text
+    for each in ("decision", "candidate", "measurement", "dollar spent", "node", "generation"):
+        assert f"No {each}." in page
+    assert " yet" not in page.partition('id="log-panel"')[0]
+
+
 def test_a_job_that_waits_says_what_for(just_begun: Told) -> None:
     page = just_begun.client.get("/").text
     assert "waiting for its first nodes" in page
