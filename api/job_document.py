@@ -34,8 +34,13 @@ NAME_PATTERN = r"^[a-z0-9]([a-z0-9-]{0,62})$"
 _ID_PATTERN = r"job-[0-9a-f]{8}"
 _TYPE_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$"
 _GLOB_PATTERN = r"^[^/]"
-# A registry's address, a name, and a tag or a digest. An engine must not take it for an option.
-_IMAGE_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._/:@-]*$"
+# As engines read it: a registry's address, a name, a tag, a digest. With another one a node would
+# be paid for until its engine has refused it.
+_IMAGE_PATTERN = (
+    r"^([A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]+)?/)?"
+    r"[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*"
+    r"(:[A-Za-z0-9_][A-Za-z0-9._-]{0,127})?(@[a-z0-9]+:[0-9a-f]{32,})?$"
+)
 _VARIABLE_PATTERN = r"^[A-Za-z_][A-Za-z0-9_]*$"
 _PARAMETER_PATTERN = r"^[A-Za-z0-9_.:/-]+$"
 # What to tell people whose text does not match a pattern.
@@ -43,7 +48,7 @@ WORDS_OF_PATTERNS: Mapping[str, str] = {
     NAME_PATTERN: "wanted lower-case letters, digits and hyphens, at most 63 and no hyphen first",
     _TYPE_PATTERN: "wanted a node type: letters, digits, dots, underscores and hyphens, at most 63",
     _GLOB_PATTERN: "wanted a pattern within the working folder, so without / first",
-    _IMAGE_PATTERN: "wanted an image such as pytorch/pytorch:2.13.0, a letter or digit first",
+    _IMAGE_PATTERN: "wanted an image such as ghcr.io/team/train:7, its name in lower-case letters",
     _VARIABLE_PATTERN: "wanted letters, digits and underscores, no digit first",
     _PARAMETER_PATTERN: "wanted the name of an SSM parameter, such as /train/key",
     RECIPIENT_PATTERN: "wanted a name of notify.to: lower-case letters, digits, - and _",

@@ -274,6 +274,28 @@ def test_what_cannot_be_brought_says_what_to_write(
 
 
 @pytest.mark.parametrize(
+    "image",
+    ["ghcr.io/MyTeam/train:7", "me/train:", "me/train@sha256:abc", "me//x", "a:b:c", "x:-y"],
+)
+def test_an_image_that_no_engine_can_name_costs_no_node(image: str) -> None:
+    assert "wanted an image such as" in faults({**COMMAND, "image": image})["image"]
+
+
+@pytest.mark.parametrize(
+    "image",
+    [
+        "train",
+        "localhost:5000/a/b_c/d-e:V1.0_x",
+        "1.dkr.ecr.us-east-1.amazonaws.com/train",
+        f"pytorch/pytorch:2.13.0@sha256:{'0a' * 32}",
+        f"sha256:{'0a' * 32}",
+    ],
+)
+def test_an_image_that_engines_can_name_is_taken(image: str) -> None:
+    assert to_spec({**COMMAND, "image": image}, now_s=NOW_S).image == image
+
+
+@pytest.mark.parametrize(
     ("extra", "field", "message"),
     [
         ({"name": "Mine"}, "name", "wanted lower-case letters, digits and hyphens, at most 63 "),
