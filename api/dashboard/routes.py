@@ -149,12 +149,14 @@ def decisions(
         None if of_job is None else of_job.id, limit=_PAGE_ROWS + 1, before=before
     )
     found, next_before = cut(listed, _PAGE_ROWS, lambda each: each.id)
-    items = decision_items(found, now_s=now_s)
+    # Where all are of one job, its name stands above them.
+    jobs = set() if of_job else {each.job_id for each in found}
     return page(
         request,
         "decisions.html",
         here="Decisions",
-        items=items,
+        items=decision_items(found, now_s=now_s),
+        names={each: store.jobs.get(each).spec.name for each in jobs},
         job=of_job,
         next_before=next_before,
         now_s=now_s,

@@ -129,6 +129,14 @@ def test_without_a_job_the_overview_shows_how_to_submit_one(nothing: Told) -> No
     assert planned.status_code == 200, planned.text
 
 
+def test_decisions_of_all_jobs_name_the_job_of_each(told: Told) -> None:
+    link = f'of <a href="/jobs/{told.story.job_id}">esrgan-demo</a>'
+    page = told.client.get("/decisions").text
+    assert page.count(link) == page.count('class="reason"') > 3
+    # Where all are of one job, it is named once.
+    assert told.client.get("/decisions?job=esrgan-demo").text.count(link) == 1
+
+
 def test_a_job_that_was_over_before_it_began_promises_nothing(just_begun: Told) -> None:
     job_id = just_begun.story.job_id
     before = just_begun.client.get(f"/jobs/{job_id}").text
