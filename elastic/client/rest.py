@@ -61,7 +61,7 @@ class Client:
 
     `trust` is what `trust_for` gives for the address; `transport` lets tests answer in process.
     `is_there` is asked before each request: whether something listens that may have the token.
-    Raises InvalidInput for plain HTTP to another machine.
+    Raises InvalidInput for what is no address, and for plain HTTP to another machine.
     """
 
     def __init__(
@@ -74,6 +74,9 @@ class Client:
         is_there: Callable[[], bool] = lambda: True,
     ) -> None:
         self.url = url.rstrip("/")
+        wanted = InvalidInput(f"wanted the daemon's address as http://host:port, got {url!r}")
+        if not self.url.lower().startswith(("http://", "https://")):
+            raise wanted
 
         def check(request: httpx2.Request) -> None:
             # Refused here: what begins to listen after this look must not get the token.
@@ -92,9 +95,7 @@ class Client:
                 event_hooks={"request": [check]},
             )
         except httpx2.InvalidURL as error:
-            raise InvalidInput(
-                f"wanted the daemon's address as http://host:port, got {url!r}"
-            ) from error
+            raise wanted from error
 
     def __enter__(self) -> Self:
         return self
@@ -213,6 +214,11 @@ class Client:
                 f"what answers at {self.url} does not show a certificate that is trusted here "
                 f"({error}): name the daemon's with --ca-file or ELASTICD_CA_FILE "
                 "(`elasticd certificate show`)"
+            )
+        if isinstance(error, httpx2.ReadTimeout):
+            return DaemonUnreachable(
+                f"wanted an answer of the daemon at {self.url}, found none in time: its log says "
+                "what it does; ask again later"
             )
         return DaemonUnreachable(
             f"wanted a daemon at {self.url}, found none ({error}): start it with `elasticd serve`,"

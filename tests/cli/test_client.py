@@ -153,5 +153,15 @@ def test_a_refused_stream_is_an_error() -> None:
 def test_a_daemon_that_takes_a_connection_and_says_nothing_is_unreachable() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         url = f"http://127.0.0.1:{server.getsockname()[1]}"
-        with Client(url=url, token="secret") as client, pytest.raises(DaemonUnreachable):
+        with (
+            Client(url=url, token="secret") as client,
+            # It is there: to start another one would be of no use.
+            pytest.raises(DaemonUnreachable, match=r"an answer .* found none in time: its log"),
+        ):
             client.get("/v1/jobs/a", within_s=0.1)
+
+
+@pytest.mark.parametrize("url", ["localhost:8470", "127.0.0.1:8470", "daemon", "ftp://a", ""])
+def test_what_is_no_address_is_not_called_a_daemon_that_is_gone(url: str) -> None:
+    with pytest.raises(InvalidInput, match="wanted the daemon's address as http://host:port, got"):
+        Client(url=url, token="secret")
