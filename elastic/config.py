@@ -138,6 +138,10 @@ class Ec2Requirements(BaseModel):
     gpu: str | None = Field(None, description="GPUs: T4:1, T4,A10G:1..4; none without it.")
 
 
+# EC2 takes 50 of a machine, and elasticd's own are up to 10 (EC2 User Guide, "Tag restrictions").
+_MOST_TAGS = 40
+
+
 class Ec2Settings(BaseModel):
     """Where EC2's nodes are bought, what they run, and what else they cost."""
 
@@ -155,6 +159,8 @@ class Ec2Settings(BaseModel):
     subnets: tuple[str, ...] = ()
     instance_profile: str | None = None
     placement_group: str | None = None
+    # Of all that is made on EC2, beside elasticd's own.
+    tags: dict[str, Annotated[str, Field(max_length=256)]] = {}
     ami_parameter: str = "/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-default-x86_64"
     ami_parameter_arm64: str = (
         "/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-default-arm64"
@@ -176,6 +182,22 @@ class Ec2Settings(BaseModel):
     # Three failures in a row leave no price too old.
     on_demand_refresh_s: PositiveFloat = PRICE_MAX_AGE_S / 4
     price_overrides: dict[str, PositiveFloat] = {}
+
+    @field_validator("tags")
+    @classmethod
+    def _tags_may_be_given(cls, tags: dict[str, str]) -> dict[str, str]:
+        if len(tags) > _MOST_TAGS:
+            raise ValueError(
+                f"wanted at most {_MOST_TAGS} tags, for EC2 takes 50 and some are elasticd's own; "
+                f"got {len(tags)}"
+            )
+        for name in tags:
+            if not 1 <= len(name) <= 128 or name.lower().startswith(("aws:", "elasticd:")):
+                raise ValueError(
+                    "wanted names of 1 to 128 characters that begin with neither aws: nor "
+                    f"elasticd:, got {name!r}"
+                )
+        return tags
 
     @property
     def needs_wheel(self) -> bool:

@@ -64,6 +64,41 @@ def test_what_has_no_end_is_no_number(settings: dict[str, object], field: str) -
     assert raised.value.field == field
 
 
+@pytest.mark.parametrize(
+    ("tags", "text"),
+    [
+        ({"aws:owner": "x"}, "begin with neither aws: nor elasticd:, got 'aws:owner'"),
+        (
+            {"Elasticd:cluster": "x"},
+            "begin with neither aws: nor elasticd:, got 'Elasticd:cluster'",
+        ),
+        ({"": "x"}, "wanted names of 1 to 128 characters"),
+        ({"n" * 129: "x"}, "wanted names of 1 to 128 characters"),
+        ({str(number): "x" for number in range(41)}, "wanted at most 40 tags.*got 41"),
+    ],
+)
+def test_tags_that_ec2_or_elasticd_keeps_for_itself_are_refused(
+    tags: dict[str, str], text: str
+) -> None:
+    with pytest.raises(InvalidInput, match=text) as raised:
+        load_settings(ec2={"tags": tags})
+    assert raised.value.field == "ec2.tags"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [("v" * 257, "at most 256 characters"), (4711, "wanted text")]
+)
+def test_a_tag_whose_value_ec2_does_not_take_is_named(value: object, text: str) -> None:
+    with pytest.raises(InvalidInput, match=text) as raised:
+        load_settings(ec2={"tags": {"CostCenter": value}})
+    assert raised.value.field == "ec2.tags.CostCenter"
+
+
+def test_as_many_and_as_long_tags_as_ec2_takes_are_taken() -> None:
+    tags = {f"{number:0128}": "v" * 256 for number in range(40)}
+    assert load_settings(ec2={"tags": tags}).ec2.tags == tags
+
+
 def test_the_defaults_and_what_just_suffices_are_taken() -> None:
     assert load_settings().policy.wind_down_s == 600.0
     assert load_settings(policy={"wind_down_s": 36.0}).policy.wind_down_s == 36.0

@@ -92,6 +92,60 @@ def test_a_machine_bears_its_cluster_job_node_and_intent_and_so_does_its_disk(ec
     assert _tags(disk) == wanted
 
 
+TAGS = {"CostCenter": "4711", "Name": "vision"}
+
+
+@pytest.mark.parametrize("is_fleet_permitted", [True, False])
+def test_all_that_a_launch_makes_bears_the_settings_tags(
+    endpoint: Endpoint, ec2: Any, is_fleet_permitted: bool
+) -> None:
+    """An organization may deny each of these calls without them."""
+    if not is_fleet_permitted:
+        endpoint.forbid("CreateFleet")
+    launched = buy(provider_of(PLAIN.model_copy(update={"tags": TAGS})), request(1, HERE))
+    machine = _described(ec2, launched.provider_id)
+    assert _tags(machine).items() >= TAGS.items()
+    assert _tags(machine)["elasticd:cluster"] == "tested"
+    (disk,) = ec2.describe_volumes(
+        VolumeIds=[machine["BlockDeviceMappings"][0]["Ebs"]["VolumeId"]]
+    )["Volumes"]
+    assert _tags(disk) == _tags(machine)
+    (group,) = ec2.describe_security_groups(
+        Filters=[{"Name": "group-name", "Values": ["elasticd-tested"]}]
+    )["SecurityGroups"]
+    assert _tags(group) == {**TAGS, "elasticd:cluster": "tested"}
+    (template,) = ec2.describe_launch_templates()["LaunchTemplates"]
+    assert _tags(template).items() >= {**TAGS, "elasticd:job": "job-1"}.items()
+    (fleet,) = endpoint.sent("CreateFleet")
+    assert _given(fleet, "") == {"fleet": TAGS}
+    if is_fleet_permitted:
+        (sent,) = endpoint.sent("CreateLaunchTemplateVersion")
+        given = _given(sent, "LaunchTemplateData.")
+    else:
+        (sent,) = endpoint.sent("RunInstances")
+        given = _given(sent, "")
+    assert given["network-interface"] == TAGS
+    assert set(given) == {"instance", "volume", "network-interface"}
+
+
+def test_without_tags_in_the_settings_a_policy_of_before_them_suffices(endpoint: Endpoint) -> None:
+    buy(provider_of(), request(1, HERE))
+    (fleet,) = endpoint.sent("CreateFleet")
+    (sent,) = endpoint.sent("CreateLaunchTemplateVersion")
+    assert _given(fleet, "") == {}
+    assert set(_given(sent, "LaunchTemplateData.")) == {"instance", "volume"}
+
+
+def _given(sent: dict[str, str], place: str) -> dict[str, dict[str, str]]:
+    """The tags that a call names, by the kind of resource."""
+    given: dict[str, dict[str, str]] = {}
+    for name, value in sent.items():
+        if found := re.fullmatch(rf"({place}TagSpecification\.\d+\.)(Tag\.\d+\.)Key", name):
+            kind = sent[f"{found[1]}ResourceType"]
+            given.setdefault(kind, {})[value] = sent[f"{found[1]}{found[2]}Value"]
+    return given
+
+
 def test_a_launch_asks_for_a_hardened_machine(endpoint: Endpoint, ec2: Any) -> None:
     buy(provider_of(), request(1, HERE))
     (sent,) = endpoint.sent("CreateLaunchTemplate")

@@ -109,6 +109,23 @@ def test_a_launch_is_tried_with_the_role_and_the_placement_group_that_nodes_get(
     assert (level, "may not: UnauthorizedOperation" in found) == ("error", True)
 
 
+def test_what_is_made_is_tried_with_the_settings_tags_and_so_is_it_simulated(
+    endpoint: Endpoint,
+) -> None:
+    endpoint.always["SimulatePrincipalPolicy"] = _always(simulated("allowed"))
+    proved(endpoint, PLAIN.model_copy(update={"tags": {"CostCenter": "4711"}}))
+    for action in ("RunInstances", "CreateFleet", "CreateLaunchTemplate", "CreateSecurityGroup"):
+        tried = endpoint.sent(action)[0]
+        given = {name for name, value in tried.items() if value == "CostCenter"}
+        assert given, action
+        assert {tried[f"{name.removesuffix('Key')}Value"] for name in given} == {"4711"}, action
+    endpoint.fail("RunInstances", "InsufficientInstanceCapacity", times=9)
+    endpoint.calls.clear()
+    proved(endpoint, PLAIN.model_copy(update={"tags": {"CostCenter": "4711"}}))
+    asked = next(each for each, _ in asked_of_iam(endpoint) if each.action == "ec2:RunInstances")
+    assert asked.context["aws:RequestTag/CostCenter"] == "4711"
+
+
 def test_a_launch_is_tried_in_the_clusters_group_once_that_is_made(
     endpoint: Endpoint, ec2: Any
 ) -> None:

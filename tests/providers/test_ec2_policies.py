@@ -183,6 +183,8 @@ def test_what_the_daemon_never_does_is_forbidden(
         ("ec2:TerminateInstances", "instance", OURS),
         ("ec2:CreateTags", "instance", {**OURS, "aws:TagKeys": "elasticd:attended"}),
         ("ec2:CreateTags", "volume", {**MARKED, "ec2:CreateAction": "RunInstances"}),
+        ("ec2:CreateTags", "network-interface", {"ec2:CreateAction": "RunInstances"}),
+        ("ec2:CreateTags", "fleet", {"ec2:CreateAction": "CreateFleet"}),
         ("ec2:CreateTags", "instance", {**OURS, "aws:TagKeys": "elasticd:node"}),
         ("ec2:DeleteLaunchTemplate", "launch-template", OURS),
         ("ec2:CreateLaunchTemplateVersion", "launch-template", OURS),

@@ -11,6 +11,7 @@ from botocore.exceptions import ClientError
 from elastic.errors import ProviderError, ProviderUnavailable, QuotaReached
 from elastic.model import Capacity, Offering
 from elastic.providers.base import LaunchRequest
+from elastic.providers.ec2 import tags
 from elastic.providers.ec2.aws import Aws
 from elastic.providers.ec2.faults import (
     NO_SPOT_ROLE,
@@ -200,6 +201,7 @@ def _fleet(wanted: Purchase, version: str) -> dict[str, Any]:
             "TotalTargetCapacity": wanted.count,
             "DefaultTargetCapacityType": offering.capacity.value,
         },
+        "TagSpecifications": tags.specifications(["fleet"], wanted.template.own_tags),
         **(spot if offering.capacity is Capacity.SPOT else {"OnDemandOptions": together}),
     }
 

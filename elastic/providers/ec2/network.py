@@ -6,6 +6,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
+from elastic.config import Ec2Settings
 from elastic.providers.ec2 import tags
 from elastic.providers.ec2.aws import Aws
 from elastic.providers.ec2.faults import code_of, translated
@@ -20,11 +21,11 @@ def group_name(cluster: str) -> str:
     return f"elasticd-{cluster}"
 
 
-def ensure_group(aws: Aws, cluster: str, vpc_id: str) -> str:
+def ensure_group(aws: Aws, settings: Ec2Settings, vpc_id: str) -> str:
     """The id of the cluster's group in that VPC, made on first use."""
-    name = group_name(cluster)
+    name = group_name(settings.cluster)
     with translated(f"making the security group {name}"):
-        group = found_group(aws, name, vpc_id) or _made(aws, name, cluster, vpc_id)
+        group = found_group(aws, name, vpc_id) or _made(aws, name, settings, vpc_id)
         group_id = str(group["GroupId"])
         if not _admits_itself(group, group_id):
             _admit_itself(aws, group_id)
@@ -42,13 +43,13 @@ def found_group(aws: Aws, name: str, vpc_id: str) -> dict[str, Any] | None:
     return None
 
 
-def _made(aws: Aws, name: str, cluster: str, vpc_id: str) -> dict[str, Any]:
+def _made(aws: Aws, name: str, settings: Ec2Settings, vpc_id: str) -> dict[str, Any]:
     try:
         made: dict[str, Any] = aws.reads.create_security_group(
             GroupName=name,
             Description="elasticd: nodes of one cluster admit only one another",
             VpcId=vpc_id,
-            TagSpecifications=tags.specifications(["security-group"], {tags.CLUSTER: cluster}),
+            TagSpecifications=tags.specifications(["security-group"], tags.common(settings)),
         )
     except ClientError as error:
         if (

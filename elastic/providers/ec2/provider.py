@@ -266,9 +266,7 @@ class Ec2Provider:
     def _template(self, request: LaunchRequest, catalog: Catalog) -> Template:
         kind = catalog.kinds[request.offering.node_type]
         if catalog.vpc_id not in self._groups:
-            self._groups[catalog.vpc_id] = ensure_group(
-                self._aws, self._settings.cluster, catalog.vpc_id
-            )
+            self._groups[catalog.vpc_id] = ensure_group(self._aws, self._settings, catalog.vpc_id)
         image = self._images.pinned(request.job_id, kind, self._images_in_use(request, catalog))
         return Template(
             name=template_name(self._settings.cluster, request.job_id),
@@ -293,6 +291,7 @@ class Ec2Provider:
             security_group=self._groups[catalog.vpc_id],
             volume_gib=self._images.disk_gib(kind),
             tags=self._tags(request),
+            own_tags=self._settings.tags,
             instance_profile=self._settings.instance_profile,
             placement_group=self._settings.placement_group,
             is_burstable=kind.is_burstable,
@@ -329,7 +328,7 @@ class Ec2Provider:
         # No instant is among them, since a repeated request must be the same.
         return {
             "Name": f"elasticd {name}",
-            tags.CLUSTER: self._settings.cluster,
+            **tags.common(self._settings),
             tags.JOB: request.job_id,
             tags.INTENT: request.token,
             **tags.node_tags(request.node_ids),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from elastic.config import Ec2Settings
+
 CLUSTER = "elasticd:cluster"
 JOB = "elasticd:job"
 # The node that a machine is. A machine that was bought with others gets it once it is assigned.
@@ -12,7 +14,6 @@ NODE = "elasticd:node"
 # The nodes of the launch that bought the machine, set at its creation; more follow in
 # `elasticd:nodes.2`.
 NODES = "elasticd:nodes"
-# The token of the launch that bought the machine.
 # The token of the launch that bought the machine.
 INTENT = "elasticd:intent"
 # The keep-alive tag: when a daemon last renewed it, in Unix seconds. `elasticd gc` ends machines
@@ -23,6 +24,11 @@ KEEP_ALIVE = "elasticd:attended"
 
 # EC2 User Guide, "Tag restrictions".
 _LONGEST_VALUE = 256
+
+
+def common(settings: Ec2Settings) -> dict[str, str]:
+    """The tags of everything that is made for the cluster."""
+    return {**settings.tags, CLUSTER: settings.cluster}
 
 
 def node_tags(node_ids: Sequence[str]) -> dict[str, str]:
@@ -74,5 +80,5 @@ def tagged(tags: Mapping[str, str]) -> list[dict[str, object]]:
 
 
 def specifications(kinds: Iterable[str], tags: Mapping[str, str]) -> list[dict[str, object]]:
-    """Tags for resources of these kinds, given at their creation."""
-    return [{"ResourceType": kind, "Tags": tag_list(tags)} for kind in kinds]
+    """Tags for resources of these kinds, given at their creation; nothing without any tag."""
+    return [{"ResourceType": kind, "Tags": tag_list(tags)} for kind in kinds if tags]

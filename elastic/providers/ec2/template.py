@@ -39,6 +39,8 @@ class Template:
     security_group: str
     volume_gib: int
     tags: Mapping[str, str]
+    # Those of the settings, which everything carries.
+    own_tags: Mapping[str, str]
     instance_profile: str | None = None
     placement_group: str | None = None
     is_burstable: bool = False
@@ -79,7 +81,11 @@ class Template:
                     },
                 }
             ],
-            "TagSpecifications": tags.specifications(["instance", "volume"], self.tags),
+            "TagSpecifications": [
+                *tags.specifications(["instance", "volume"], self.tags),
+                # AWS bills a public address to it.
+                *tags.specifications(["network-interface"], self.own_tags),
+            ],
             **(
                 {"IamInstanceProfile": {"Name": self.instance_profile}}
                 if self.instance_profile
@@ -124,7 +130,8 @@ def ensure_template(aws: Aws, template: Template) -> None:
         for name, value in template.data().items()
         if name not in ("UserData", "TagSpecifications")
     }
-    marks = {name: template.tags[name] for name in (tags.CLUSTER, tags.JOB)}
+    own = {name: template.tags[name] for name in (tags.CLUSTER, tags.JOB)}
+    marks = {**template.own_tags, **own}
     try:
         aws.launches.create_launch_template(
             LaunchTemplateName=template.name,

@@ -51,7 +51,8 @@ def launch_data(survey: AccountFacts) -> dict[str, Any] | None:
         user_data=b"#!/bin/sh\n",
         security_group="" if group is None else str(group["GroupId"]),
         volume_gib=disk_gib,
-        tags={tags.CLUSTER: survey.settings.cluster},
+        tags=tags.common(survey.settings),
+        own_tags=survey.settings.tags,
         instance_profile=survey.settings.instance_profile,
         placement_group=survey.settings.placement_group,
         is_burstable=kind.is_burstable,
@@ -65,8 +66,11 @@ def launch_data(survey: AccountFacts) -> dict[str, Any] | None:
 
 def requested(survey: AccountFacts) -> dict[str, str]:
     """The context that a policy's conditions may check when the daemon makes something."""
+    asked = {
+        f"aws:RequestTag/{name}": value for name, value in tags.common(survey.settings).items()
+    }
     return {
-        f"aws:RequestTag/{tags.CLUSTER}": survey.settings.cluster,
+        **asked,
         "ec2:MetadataHttpTokens": "required",
         "ec2:MetadataHttpPutResponseHopLimit": "1",
         "ec2:InstanceType": next(iter(survey.settings.types), _ANY_TYPE),
@@ -94,6 +98,7 @@ def _fleet(survey: AccountFacts) -> Act:
         "Type": "instant",
         "LaunchTemplateConfigs": configs,
         "TargetCapacitySpecification": target,
+        "TagSpecifications": tags.specifications(["fleet"], survey.settings.tags),
     }
     return Act("CreateFleet", asked, arn(survey, "fleet/*"))
 
@@ -102,9 +107,7 @@ def _template(survey: AccountFacts) -> Act:
     asked = {
         "LaunchTemplateName": _NAME,
         "LaunchTemplateData": {"InstanceInitiatedShutdownBehavior": "terminate"},
-        "TagSpecifications": tags.specifications(
-            ["launch-template"], {tags.CLUSTER: survey.settings.cluster}
-        ),
+        "TagSpecifications": tags.specifications(["launch-template"], tags.common(survey.settings)),
     }
     return Act("CreateLaunchTemplate", asked, arn(survey, "launch-template/*"), requested(survey))
 
@@ -116,9 +119,7 @@ def _group(survey: AccountFacts) -> Act:
         "GroupName": _NAME,
         "Description": "only tried",
         "VpcId": survey.catalog.vpc_id,
-        "TagSpecifications": tags.specifications(
-            ["security-group"], {tags.CLUSTER: survey.settings.cluster}
-        ),
+        "TagSpecifications": tags.specifications(["security-group"], tags.common(survey.settings)),
     }
     return Act("CreateSecurityGroup", asked, arn(survey, "security-group/*"), requested(survey))
 

@@ -17,7 +17,10 @@ from elastic.providers.ec2.session_manager import INTERACTIVE, PLAIN
 
 Statement = Mapping[str, Any]
 _PUBLIC = "/aws/service/"
-_AT_LAUNCH = ["instance", "volume", "spot-instances-request", "launch-template", "security-group"]
+_AT_LAUNCH = [
+    *("instance", "volume", "network-interface", "spot-instances-request"),
+    *("fleet", "launch-template", "security-group"),
+]
 _MAKERS = ["RunInstances", "CreateFleet", "CreateLaunchTemplate", "CreateSecurityGroup"]
 _USED_BY_LAUNCH = ["subnet", "network-interface", "placement-group"]
 
