@@ -36,8 +36,28 @@ try:
 except PackageNotFoundError:
     sys.exit("wanted torch in it, found none for its python3")
 """
+# For the systems that the default bootstrap of EC2 knows (`elastic.providers.ec2.user_data`). The
+# job's own variables are for its image.
+_INSTALL = """\
+unset PYTHONHOME PYTHONPATH
+if ! command -v docker >/dev/null; then
+  if command -v dnf >/dev/null; then
+    dnf install -q -y docker
+  else
+    apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive apt-get install -qq -y -o DPkg::Lock::Timeout=120 docker.io
+  fi
+fi
+systemctl start docker
+"""
 # There is one wherever NVIDIA's driver is loaded.
 _GPU_DEVICE = Path("/dev/nvidiactl")
+
+
+def install_engine(*, commands: Commands, cwd: Path) -> None:
+    """Installs and starts docker on this node. Raises PreparationFailed."""
+    what = "installing docker, which ec2.bootstrap may do instead,"
+    commands.run(["/bin/sh", "-euc", _INSTALL], what=what, cwd=cwd)
 
 
 def engine_here(image: str) -> Engine:

@@ -21,6 +21,7 @@ from elastic.agent.settings import AgentSettings
 from elastic.checkpoints import is_location
 from elastic.clock import SystemClock
 from elastic.durations import END_GRACE_S
+from elastic.engines import find_engine
 from elastic.errors import ElasticError, PreparationFailed
 from elastic.figures import duration
 from elastic.protocol import Brings
@@ -218,11 +219,14 @@ class Preparation:
 
     def _bring_image(self, image: str) -> None:
         """Brings the image that workers run in, and the container for them."""
+        cwd = self._working_folder()
+        if self._settings.may_install and find_engine().engine is None:
+            with self._timed("installing docker"):
+                images.install_engine(commands=self._commands, cwd=cwd)
         engine = images.engine_here(image)
         if not self._has_workers:
             self._begin("removing containers that were left")
             images.remove_containers(engine, self._settings.instance_id)
-        cwd = self._working_folder()
         if not images.is_here(engine, image):
             with self._timed(f"pulling image {image}"):
                 images.pull(engine, image, commands=self._commands, cwd=cwd)

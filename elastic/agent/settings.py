@@ -47,6 +47,8 @@ class AgentSettings:
     setup: Setup | None = None
     # Keeps what jobs bring for all nodes of this machine, None if there is one node.
     shared_cache: Path | None = None
+    # Whether the machine is the job's alone, so that its agent may install a container engine.
+    may_install: bool = False
 
     def __post_init__(self) -> None:
         if self.lease_s <= 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from elastic.agent import AgentSettings
 from elastic.agent.data import Source
 from elastic.agent.own_python import digest_of
 from elastic.agent.preparing import Preparation
+from elastic.engines import Engine
 from elastic.protocol import Brings, from_json, to_json
 from tests.agent.conftest import World
 from tests.agent.data_sources import FakeSource
@@ -196,6 +198,55 @@ def test_a_shells_script_is_run_by_every_worker_with_the_nodes_python(world: Wor
     assert world.daemon.exit_of(1)["outcome"] == "succeeded"  # type: ignore[index]
     assert "rank 0 of 2" in node.logs()
     assert "rank 1 of 2" in node.logs()
+
+
+_FAKE_DNF = """#!/bin/sh
+echo "dnf $*" >>"{said}"
+{then}
+"""
+# It answers with a version, has no image of this name, and so pulls it.
+_FAKE_DOCKER = "#!/bin/sh\\ncase $1 in image) exit 1 ;; version) echo 27.1 ;; esac\\n"
+
+
+@pytest.mark.parametrize("is_installed", [True, False])
+def test_a_machine_that_is_the_jobs_alone_gets_an_engine_for_its_image(
+    settings: AgentSettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_installed: bool
+) -> None:
+    folder, said = tmp_path / "bin", tmp_path / "said"
+    folder.mkdir()
+    for name in ("sh", "chmod"):
+        (folder / name).symlink_to(f"/bin/{name}")
+    then = "exit 1"
+    if is_installed:
+        then = f"printf '{_FAKE_DOCKER}' >{folder}/docker; chmod +x {folder}/docker"
+    for name, text in (
+        ("dnf", _FAKE_DNF.format(said=said, then=then)),
+        ("systemctl", f'#!/bin/sh\necho "systemctl $*" >>"{said}"\n'),
+    ):
+        (folder / name).write_text(text)
+        (folder / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder))
+    brings = Brings(image="me/train:1")
+    preparation, told = prepared(replace(settings, may_install=True), brings)
+    if is_installed:
+        assert preparation.failure is None
+        assert preparation.outfit.container is not None
+        assert preparation.outfit.container.engine is Engine.DOCKER
+        assert said.read_text().splitlines() == [
+            "dnf install -q -y docker",
+            "systemctl start docker",
+        ]
+        assert [each.rpartition(", ")[0] for each in told] == [
+            "installing docker",
+            "pulling image me/train:1",
+            "checking image me/train:1",
+        ]
+        said.unlink()
+        assert prepared(replace(settings, may_install=True), brings)[0].failure is None
+        assert not said.exists(), "what is there is not installed again"
+    else:
+        assert preparation.failure is not None
+        assert "ec2.bootstrap may do instead, ended with 1" in preparation.failure
 
 
 def test_a_node_without_an_engine_says_what_to_install(

@@ -205,6 +205,7 @@ def test_it_writes_the_agents_settings_runs_it_and_ends_the_machine_with_it(
         "secret'1",
     )
     assert settings.env == GIVEN["env"]
+    assert not settings.may_install, "the lab's machines share this one"
     assert settings.work_dir == folder / "work"
     assert settings.setup is not None
     assert 0 <= settings.setup.elapsed_s < 60
@@ -254,6 +255,14 @@ def test_a_machine_of_ec2_whose_gpus_have_no_driver_ends_and_says_so(
     )
     assert ("agent" in said) == is_run
     assert ("ec2.ami_parameter_gpu" in read(tmp_path / "console")) != is_run
+
+
+def test_the_agent_of_a_machine_of_ec2_may_install_there(boot: Boot, tmp_path: Path) -> None:
+    write(tmp_path / "proc/sysrq-trigger", "")
+    write(tmp_path / "sys/class/dmi/id/sys_vendor", "Amazon EC2\n")
+    script = user_data(GIVEN, bootstrap="true", lease_s=600)
+    assert "agent" in boot(script, path="var/lib/cloud/instance/scripts/part-001")
+    assert read_settings(tmp_path / "elasticd/agent.json").may_install
 
 
 def test_a_machine_of_the_lab_runs_the_agent_without_the_gpus_of_its_type(boot: Boot) -> None:

@@ -199,7 +199,7 @@ fi
 {packages}
 {bootstrap}
 {driver}
-python3 - "$dir" <<'ELASTICD_END'
+python3 - "$dir" "$is_ec2" <<'ELASTICD_END'
 import json, os, sys
 from elastic.agent.imds import Imds, imds_url
 from elastic.clock import SystemClock
@@ -219,6 +219,7 @@ def told(ask):  # The service may not listen yet, so it is asked for 12 seconds 
 instance_id, address = told(imds.instance_id), told(imds.local_ipv4)
 own = {{"instance_id": instance_id, "work_dir": sys.argv[1] + "/work", "advertise_host": address}}
 own |= {{"setup_s": round(setup_s, 2), "setup_bytes": setup_bytes}}
+own |= {{"may_install": sys.argv[2] == "yes"}}
 config = json.load(open("given.json")) | own
 with open(os.open("agent.json", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
     json.dump(config, file)
