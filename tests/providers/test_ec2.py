@@ -1,6 +1,7 @@
 import base64
 import json
 import re
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -708,6 +709,32 @@ def test_throttled_launches_wait_and_terminations_do_not(
     assert len(endpoint.sent("TerminateInstances")) == 3
     clock.advance(2)
     assert buy(provider, request(2, HERE)).state is not InstanceState.GONE
+
+
+def test_the_end_of_a_machine_is_asked_for_once_a_minute(
+    endpoint: Endpoint, clock: ManualClock
+) -> None:
+    """It is shutting down for minutes, and EC2 takes few such requests in a second."""
+    provider = provider_of(clock=clock)
+    ids = [buy(provider, request(number, HERE)).provider_id for number in (1, 2)]
+    for after_s, asked in ((0, 2), (5, 2), (55, 2), (60, 4), (65, 4)):
+        for each in ids:
+            provider.terminate(each, now_s=1000.0 + after_s)
+        assert len(endpoint.sent("TerminateInstances")) == asked, after_s
+
+
+@pytest.mark.parametrize("code", ["UnauthorizedOperation", "InvalidInstanceID.NotFound"])
+def test_an_end_that_ec2_did_not_take_is_asked_for_again_at_once(
+    endpoint: Endpoint, ec2: Any, code: str
+) -> None:
+    provider = provider_of()
+    bought = buy(provider, request(1, HERE)).provider_id
+    endpoint.fail("TerminateInstances", code)
+    with suppress(ProviderError):
+        provider.terminate(bought, now_s=1000.0)
+    assert _described(ec2, bought)["State"]["Name"] == "running"
+    provider.terminate(bought, now_s=1005.0)
+    assert _described(ec2, bought)["State"]["Name"] == "terminated"
 
 
 def test_a_list_that_cannot_be_complete_is_no_list(endpoint: Endpoint) -> None:

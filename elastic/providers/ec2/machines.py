@@ -75,16 +75,18 @@ def read_machines(aws: Aws, wanted: Mapping[str, str]) -> tuple[Ec2Machine, ...]
     )
 
 
-def end_machine(aws: Aws, provider_id: str) -> None:
-    """Asks for the end of an instance; one that EC2 does not know is fine."""
+def end_machine(aws: Aws, provider_id: str) -> bool:
+    """Asks for the end of an instance; False for one that EC2 does not know, which is fine."""
     if not provider_id.startswith("i-"):
-        return
+        return False
     with translated(f"terminating {provider_id}"):
         try:
             aws.endings.terminate_instances(InstanceIds=[provider_id])
         except ClientError as error:
             if code_of(error) not in NOT_FOUND:
                 raise
+            return False
+    return True
 
 
 def prove_end(aws: Aws, provider_id: str) -> None:

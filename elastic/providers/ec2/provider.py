@@ -17,6 +17,7 @@ from elastic.durations import (
     LEASE_S,
     LONGEST_BLOCK_S,
     LONGEST_RETRY_S,
+    MINUTE_S,
     POOL_ASKED_AGAIN_S,
     REGISTER_S,
     RETRY_S,
@@ -118,6 +119,8 @@ class Ec2Provider:
             every_s=0.0, retry_s=RETRY_S, longest_retry_s=LONGEST_RETRY_S, is_scattered=True
         )
         self._marks = KeepAliveTags(aws)
+        # When the end of each machine was asked for, of the last minute.
+        self._ended_at_s: dict[str, float] = {}
         # The first sweep comes later, so that jobs that wait across a restart launch first.
         self._swept_at_s = clock.now_s()
 
@@ -200,7 +203,15 @@ class Ec2Provider:
         self._marks.renew(provider_ids, now_s=now_s)
 
     def terminate(self, provider_id: str, *, now_s: float) -> None:
-        end_machine(self._aws, provider_id)
+        """Asks EC2 once, and again if it is called more than a minute later.
+
+        A machine is shutting down for minutes. The requests that EC2 takes in a second are few.
+        """
+        self._ended_at_s = {
+            each: at_s for each, at_s in self._ended_at_s.items() if 0 <= now_s - at_s < MINUTE_S
+        }
+        if provider_id not in self._ended_at_s and end_machine(self._aws, provider_id):
+            self._ended_at_s[provider_id] = now_s
 
     def prove_end(self, provider_id: str) -> None:
         prove_end(self._aws, provider_id)
