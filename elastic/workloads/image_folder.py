@@ -77,7 +77,9 @@ def look_over(folder: str | Path, *, height: int, width: int, most_unreadable: i
     told = [f"data: {len(paths):,} images in {folder}"]
     if closed:
         told.append(f"data: folders that cannot be read are left out: {_first(closed)}")
-    if unreadable:
+    if len(unreadable) == 1:
+        told.append(left_out(unreadable[0]))
+    elif unreadable:
         told.append(
             f"data: {len(unreadable):,} of {len(paths):,} images are left out: {_first(unreadable)}"
         )
@@ -87,6 +89,12 @@ def look_over(folder: str | Path, *, height: int, width: int, most_unreadable: i
             f"{height}, and are enlarged to it, which teaches little detail: {_first(small)}"
         )
     return told
+
+
+def left_out(why: str) -> str:
+    """The note on one image that cannot be read: a note in the same words stands once, whether the
+    image was looked at or drawn."""
+    return f"data: an image is left out: {why}"
 
 
 def check_unreadable(found: Sequence[str], *, most: int) -> None:

@@ -17,7 +17,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from elastic.errors import InvalidInput
-from elastic.workloads.image_folder import BUNDLED, check_unreadable, images_in
+from elastic.workloads.image_folder import BUNDLED, check_unreadable, images_in, left_out
 from elastic.workloads.photographs.sample_order import Draw
 from elastic.workloads.pictures import NoImage, Pixels, read_pixels, with_channels
 
@@ -110,7 +110,7 @@ class Photographs:
     def _leave_out(self, path: str, why: str) -> None:
         self._unreadable[path] = why
         check_unreadable(list(self._unreadable.values()), most=self._most_unreadable)
-        self.tell(f"data: an image is left out: {why}")
+        self.tell(left_out(why))
 
 
 class _Cache:

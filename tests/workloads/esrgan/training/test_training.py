@@ -154,6 +154,17 @@ def test_a_corrupt_image_is_told_of_before_the_first_iteration_and_ends_nothing(
     assert all(f"{folder / name}: wanted an image" in before for name in ("0.png", "4.png"))
 
 
+def test_one_corrupt_image_is_told_of_once_in_the_same_words(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    folder = write_photographs(tmp_path / "photographs", count=6)
+    (folder / "4.png").write_bytes(b"not an image")
+    train(tiny_options(data=str(folder), iterations=6), alone(), places(tmp_path))
+    said = [each for each in capfd.readouterr().err.splitlines() if "4.png" in each]
+    # The look at the start, and the draw: notes that repeat each other stand once.
+    assert len(said) > 1 and len(set(said)) == 1, said
+
+
 def test_too_many_unreadable_images_are_an_error_before_the_first_iteration(tmp_path: Path) -> None:
     folder = write_photographs(tmp_path / "photographs", count=6)
     (folder / "5.png").write_bytes(b"not an image")
