@@ -12,6 +12,7 @@ from math import floor
 from api import schemas
 from api.schemas import LedgerBy
 from elastic.model import LedgerRow, spent_usd
+from elastic.store import LedgerSum
 
 
 def cost_over_time(
@@ -108,13 +109,18 @@ _DAY_S = 86_400
 
 
 def totals_by_day(
-    rows: Iterable[LedgerRow], by: LedgerBy, *, now_s: float
+    summed: Iterable[LedgerSum], rows: Iterable[LedgerRow], by: LedgerBy, *, now_s: float
 ) -> list[schemas.LedgerTotal]:
-    """For each day or month, in order: what the rows have cost, and what the running ones cost an
-    hour."""
+    """For each day or month, in order: what rows have cost, and what the running ones cost an hour.
+
+    `summed` are days of rows that lie within one, `rows` the others.
+    """
     length = len("2026-11-01" if by is LedgerBy.DAY else "2026-11")
     spent: defaultdict[str, float] = defaultdict(float)
     burn: defaultdict[str, float] = defaultdict(float)
+    for each in summed:
+        spent[each.key[:length]] += each.usd
+        burn[each.key[:length]] += each.burn_usd_per_h
     for row in rows:
         key = ""
         for day, usd in _by_day(row, now_s):

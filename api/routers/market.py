@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
@@ -15,7 +15,7 @@ from api.paging import cut
 from api.past import price_histories
 from api.purse import purse_now
 from elastic.durations import HISTORY_DAYS
-from elastic.model import LedgerRow, Price
+from elastic.model import Price
 from elastic.reconciler import audit
 
 router = APIRouter(prefix="/v1", tags=["money"], dependencies=[Depends(require_user)])
@@ -25,8 +25,6 @@ NodeTypeQuery = Annotated[
     str, Query(min_length=1, max_length=64, description="The node type, as c5.large.")
 ]
 Days = Annotated[FiniteFloat, Query(gt=0, le=3660, description="How far back, in days.")]
-
-_ROWS_A_READ = 500
 
 
 @router.get("/prices")
@@ -107,7 +105,8 @@ def get_ledger_summary(
     """
     now_s = context.clock.now_s()
     if by in (schemas.LedgerBy.DAY, schemas.LedgerBy.MONTH):
-        items = totals_by_day(_rows(context, job), by, now_s=now_s)
+        summed, rows = context.store.ledger.by_day(job, now_s=now_s)
+        items = totals_by_day(summed, rows, by, now_s=now_s)
     else:
         items = [
             schemas.LedgerTotal(key=each.key, usd=each.usd, burn_usd_per_h=each.burn_usd_per_h)
@@ -134,11 +133,3 @@ def get_audit(context: ContextOf) -> schemas.AuditOut:
         for row in context.store.ledger.of_job(job_id)
     ]
     return schemas.AuditOut.of(audit(nodes, rows, instances, now_s=now_s))
-
-
-def _rows(context: ContextOf, job: str | None) -> Iterator[LedgerRow]:
-    before = None
-    # In pieces, each a transaction of its own: a ledger of years would keep one open for long.
-    while rows := context.store.ledger.listed(job, limit=_ROWS_A_READ, before=before):
-        yield from rows
-        before = rows[-1].id

@@ -9,6 +9,7 @@ from elastic.store.events import Event
 from elastic.store.facts import JobFacts
 from elastic.store.heartbeats import HeartbeatFacts, HeartbeatReport
 from elastic.store.inspection import StoreState, inspect_store
+from elastic.store.ledger import LedgerSum
 from elastic.store.measurements import StoredWindow, ThroughputPoint
 from elastic.store.migrating import migrate, migration_config
 from elastic.store.nodes import LaunchIntent
@@ -33,6 +34,7 @@ __all__ = [
     "JobOverview",
     "JobRecord",
     "LaunchIntent",
+    "LedgerSum",
     "Notification",
     "PriceReport",
     "RecordMark",

@@ -10,8 +10,21 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
-from sqlalchemy import Connection, Row, bindparam, case, delete, func, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Integer,
+    Row,
+    bindparam,
+    case,
+    cast,
+    delete,
+    func,
+    select,
+    update,
+)
 
 from elastic.errors import PriceUnavailable
 from elastic.model import BillingPeriod, Capacity, LedgerRow, Offering, Price, Stretch, stretches
@@ -62,6 +75,23 @@ _KEYS = {
     "type": ledger.c.node_type + " " + ledger.c.capacity,
     "zone": ledger.c.zone,
 }
+_DAY_S = 86_400
+
+
+def _day(at_s: ColumnElement[float]) -> ColumnElement[int]:
+    """The number of an instant's day of UTC."""
+    # The cast cuts off on SQLite, and rounds on PostgreSQL.
+    number = cast(at_s / _DAY_S, Integer)
+    return case((number > at_s / _DAY_S, number - 1), else_=number)
+
+
+_END_S = func.coalesce(ledger.c.to_s, bindparam("now_s"))
+_FIRST_DAY = _day(ledger.c.from_s)
+_LAST_DAY = case((ledger.c.from_s < _END_S, _day(_END_S)), else_=_FIRST_DAY)
+_WITHIN_A_DAY = (
+    select(_FIRST_DAY.label("day"), *_SUMS).where(_FIRST_DAY == _LAST_DAY).group_by("day")
+)
+_ACROSS_DAYS = select(ledger).where(_FIRST_DAY != _LAST_DAY).order_by(ledger.c.id)
 _OF_JOB = select(ledger).where(ledger.c.job_id == bindparam("job_id")).order_by(ledger.c.id)
 
 
@@ -131,8 +161,8 @@ def total(connection: Connection, job_id: str | None, now_s: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class LedgerSum:
-    """What the rows of one job, node, node type or zone have cost, and what those that go on cost
-    an hour."""
+    """What the rows of one job, node, node type, zone or day have cost, and what those that go on
+    cost an hour."""
 
     key: str
     usd: float
@@ -149,6 +179,27 @@ def sums(
     found = connection.execute(query, {"now_s": now_s})
     each_sum = [LedgerSum(row.key, float(row.usd), float(row.burn_usd_per_h)) for row in found]
     return tuple(sorted(each_sum, key=lambda each: each.key))
+
+
+def by_day(
+    connection: Connection, job_id: str | None = None, *, now_s: float
+) -> tuple[tuple[LedgerSum, ...], tuple[LedgerRow, ...]]:
+    """All rows, or those of one job: those that lie within a day of UTC added up by it, and the
+    others, oldest first."""
+    within, across = _WITHIN_A_DAY, _ACROSS_DAYS
+    if job_id is not None:
+        within = within.where(ledger.c.job_id == job_id)
+        across = across.where(ledger.c.job_id == job_id)
+    values = {"now_s": now_s}
+    found = tuple(
+        LedgerSum(_iso(row.day), float(row.usd), float(row.burn_usd_per_h))
+        for row in connection.execute(within, values)
+    )
+    return found, tuple(to_row(each) for each in connection.execute(across, values))
+
+
+def _iso(day: int) -> str:
+    return datetime.fromtimestamp(day * _DAY_S, UTC).date().isoformat()
 
 
 def spent(connection: Connection, job_id: str, now_s: float) -> float:
@@ -325,5 +376,6 @@ class Ledger(Repository):
     charges = reads(charges)
     spent = reads(spent)
     sums = reads(sums)
+    by_day = reads(by_day)
     spent_by_job = reads(spent_by_job)
     total = reads(total)

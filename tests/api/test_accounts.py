@@ -245,17 +245,40 @@ def test_the_database_adds_up_what_its_rows_say(client: TestClient, world: World
             assert each["burn_usd_per_h"] == sum(row.usd_per_h for row in mine if row.to_s is None)
 
 
+@pytest.mark.parametrize(("by", "days"), [("day", 3), ("month", 1)])
+def test_the_database_adds_days_up_as_they_are_row_by_row(
+    client: TestClient, world: World, by: str, days: int
+) -> None:
+    job, _ = train(world)  # its node goes on, over two midnights
+    for second in (3600.0, 86_400.0 - START_S % 86_400.0 - 3600.0 - 60.0, 86_400.0):
+        world.clock.advance(second)
+        now_s = world.clock.now_s()
+        node = intend(world.store, job.id, LARGE, now_s=now_s)
+        world.store.nodes.launched(node.id, node.id, launched_at_s=now_s, minimum_s=60.0)
+        world.store.nodes.gone(node.id, at_s=now_s + 1.0)
+    now_s = world.clock.now_s() + 1.0
+    world.clock.advance(1.0)
+    found = client.get("/v1/ledger/summary", params={"by": by}).json()
+    wanted = totals_by_day([], world.store.ledger.of_job(job.id), LedgerBy(by), now_s=now_s)
+    assert len(wanted) == days
+    assert [each["key"] for each in found["items"]] == [each.key for each in wanted]
+    for each, told in zip(found["items"], wanted, strict=True):
+        assert each["usd"] == pytest.approx(told.usd, rel=1e-12)
+        assert each["burn_usd_per_h"] == told.burn_usd_per_h
+    assert found["total_usd"] == pytest.approx(world.store.ledger.total(None, now_s), rel=1e-12)
+
+
 def test_a_row_over_midnight_is_shared_by_its_days() -> None:
     row = LedgerRow(
         1, "j", "n", SMALL, 1, 3600.0, from_s=86_400.0 - 20.0, to_s=None, extras_usd_per_h=36.0
     )
     over = replace(row, to_s=86_400.0 + 10.0, minimum_s=60.0)
-    days = totals_by_day([row, over], LedgerBy.DAY, now_s=86_420.0)
+    days = totals_by_day([], [row, over], LedgerBy.DAY, now_s=86_420.0)
     assert [each.key for each in days] == ["1970-01-01", "1970-01-02"]
     # The second one's minimum of 60 s is spent from its first second on.
     assert [each.usd for each in days] == pytest.approx([20.0 + 60.0, 20.0])
     assert [each.burn_usd_per_h for each in days] == [0.0, 3600.0]
-    (waived,) = totals_by_day([replace(row, is_waived=True)], LedgerBy.MONTH, now_s=86_420.0)
+    (waived,) = totals_by_day([], [replace(row, is_waived=True)], LedgerBy.MONTH, now_s=86_420.0)
     assert [waived.usd, waived.burn_usd_per_h] == pytest.approx([0.4, 36.0])
 
 
