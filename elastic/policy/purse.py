@@ -32,6 +32,8 @@ _S_PER_H = 3600.0
 _KEPT_BACK = 0.1
 # Changes of groups may use half of that, so that a rising price finds the other half.
 _FOR_CHANGES = 0.5
+# A job need not rest while the purse has so much more than it and those before it need.
+_SPARE = 0.2
 # So many time slices a job waits before it comes first, whatever its priority.
 _PATIENCE = 2
 _EQUAL = 1 + 1e-9
@@ -97,9 +99,9 @@ def divide(
 
     Together they are never more than the caps allow. `wind_down_s` is how long a machine may go on
     to cost once its job must end. A job that has just given its machines back rests for
-    `cooldown_s`, or else each small move of a price would end and begin it again. Where no other
-    job is served before it, it need not rest if there is a tenth more than it needs. Of days and
-    months, what a higher priority needs within `ahead_s` is kept from lower ones.
+    `cooldown_s`, or else each small move of a price would end and begin it again. It need not rest
+    while there is a fifth more than it and those served before it need. Of days and months, what a
+    higher priority needs within `ahead_s` is kept from lower ones.
     """
     whole = rate_usd_per_h(caps, now_s=now_s)
     left = [
@@ -161,7 +163,8 @@ def _grant_least(
     for_s = wind_down_s
     if not claim.held_usd_per_h:
         for_s = max(wind_down_s, claim.slice_s)
-        has_room = not paid and money.pays(claim.least_usd_per_h * (1 + _KEPT_BACK), for_s)
+        spare_usd_per_h = (claim.least_usd_per_h + sum(paid)) * _SPARE
+        has_room = money.pays(claim.least_usd_per_h + spare_usd_per_h, for_s)
         rests = claim.rests and not has_room and now_s - claim.since_s < cooldown_s
         may_begin = may_begin and not rests
     is_kept_out = not (may_begin or claim.held_usd_per_h)

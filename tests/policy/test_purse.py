@@ -176,6 +176,14 @@ def test_a_job_that_gave_its_machines_back_rests_no_longer_than_others_need_them
     assert shares([cap(1.0)], [rested])["low"].usd_per_h == 0.85
 
 
+def test_a_third_job_does_not_rest_while_the_purse_has_enough_for_all() -> None:
+    gave_back = claim("third", least=0.3, wanted=0.3, since_s=NOW_S - 1.0, rests=True)
+    others = [claim(each, least=0.3, wanted=0.3, held_usd_per_h=0.3) for each in ("a", "b")]
+    # All three need $0.90/h of nine tenths of the cap: $1.08/h is a fifth more.
+    assert shares([cap(1.1)], [*others, gave_back])["third"].usd_per_h == 0.0
+    assert shares([cap(1.3)], [*others, gave_back])["third"].usd_per_h == pytest.approx(0.3)
+
+
 def test_a_higher_priority_gets_all_that_it_wants_first() -> None:
     found = shares(
         [cap(1.0)],
