@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from api import schemas
 from api.accounts import burn_usd_per_h
 from api.deps import Context
-from elastic.model import CalendarUnit, Cap, Job
+from elastic.model import CalendarUnit, Cap, Decision, Job, LedgerRow
 from elastic.policy import rate_usd_per_h
 from elastic.reconciler import purse_of
 
@@ -16,7 +18,8 @@ def purse_now(context: Context) -> schemas.PurseOut:
     """The purse as it stands; without caps where the settings name none."""
     store = context.store
     now_s = context.clock.now_s()
-    burn = sum(burn_usd_per_h(row) for row in store.ledger.running())
+    running = store.ledger.running()
+    burn = sum(burn_usd_per_h(row) for row in running)
     caps: tuple[Cap, ...] = ()
     purse = purse_of(context.settings.purse)
     rate = None
@@ -24,13 +27,18 @@ def purse_now(context: Context) -> schemas.PurseOut:
         caps = purse.caps(store, now_s=now_s)
         if CalendarUnit.HOUR in purse.caps_usd:
             rate = rate_usd_per_h(caps, now_s=now_s)
+    jobs = store.jobs.unfinished()
+    newest = store.decisions.newest_of([job.id for job in jobs])
+    rows: dict[str, list[LedgerRow]] = {}
+    for row in running:
+        rows.setdefault(row.job_id, []).append(row)
     reserve_s = max(context.limits.wind_down_s, context.settings.drain_grace_s)
     return schemas.PurseOut(
         zone=context.settings.purse.zone,
         burn_usd_per_h=burn,
         rate_usd_per_h=rate,
         caps=[_cap(each, burn, reserve_s, now_s) for each in caps],
-        jobs=[_job(context, job) for job in store.jobs.unfinished()],
+        jobs=[_job(job, rows.get(job.id, []), newest.get(job.id)) for job in jobs],
     )
 
 
@@ -47,10 +55,7 @@ def _cap(cap: Cap, burn: float, reserve_s: float, now_s: float) -> schemas.CapOu
     )
 
 
-def _job(context: Context, job: Job) -> schemas.PurseJobOut:
-    store = context.store
-    rows = store.ledger.running(job.id)
-    newest = next(iter(store.decisions.listed(job.id, limit=1)), None)
+def _job(job: Job, rows: Sequence[LedgerRow], newest: Decision | None) -> schemas.PurseJobOut:
     why = None
     if newest is not None and (not rows or "purse" in newest.plan.limited_by):
         why = newest.plan.reason.text

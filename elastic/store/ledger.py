@@ -137,11 +137,9 @@ def since(connection: Connection, from_s: float) -> tuple[LedgerRow, ...]:
     return tuple(to_row(each) for each in connection.execute(query))
 
 
-def running(connection: Connection, job_id: str | None = None) -> tuple[LedgerRow, ...]:
-    """The rows that go on, of one job or of all, oldest first."""
+def running(connection: Connection) -> tuple[LedgerRow, ...]:
+    """The rows that go on, oldest first."""
     query = select(ledger).where(ledger.c.to_s.is_(None)).order_by(ledger.c.id)
-    if job_id is not None:
-        query = query.where(ledger.c.job_id == job_id)
     return tuple(to_row(each) for each in connection.execute(query))
 
 

@@ -76,7 +76,7 @@ def ended(world: World, name: str, phase: JobPhase) -> Job:
 
 
 @pytest.mark.parametrize(
-    "path", ["/v1/jobs", "/jobs", "/jobs?order=cost", "/jobs?order=left", "/metrics"]
+    "path", ["/v1/jobs", "/jobs", "/jobs?order=cost", "/jobs?order=left", "/metrics", "/v1/purse"]
 )
 def test_twenty_jobs_take_as_many_statements_as_two(
     client: TestClient, world: World, path: str

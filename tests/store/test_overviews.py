@@ -25,14 +25,14 @@ def test_jobs_stand_as_each_of_their_parts_says(store: Store, job: Job, node: No
         store.events.add("note", f"of {each.id}", job_id=each.id, now_s=130.0)
     found = store.overviews.of([other, job], now_s=500.0)
     assert [each.job for each in found] == [other, job]
-    for each in found:
-        job_id = each.job.id
-        assert each.target == store.jobs.target(job_id)
-        assert each.nodes == store.nodes.listed(job_id)
-        assert each.generation == store.generations.latest(job_id)
-        assert (each.decision,) == store.decisions.listed(job_id, limit=1)
-        assert each.notes == (f"of {job_id}",)
-        assert each.spent_usd == store.ledger.spent(job_id, 500.0)
+    for stands in found:
+        job_id = stands.job.id
+        assert stands.target == store.jobs.target(job_id)
+        assert stands.nodes == store.nodes.listed(job_id)
+        assert stands.generation == store.generations.latest(job_id)
+        assert (stands.decision,) == store.decisions.listed(job_id, limit=1)
+        assert stands.notes == (f"of {job_id}",)
+        assert stands.spent_usd == store.ledger.spent(job_id, 500.0)
     assert found[1].members == (node,) and found[0].members == ()
     store.nodes.gone(node.id, at_s=450.0)
     (lost,) = store.overviews.of([job], now_s=500.0)
