@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 
 from sqlalchemy import (
     ColumnElement,
@@ -27,6 +26,7 @@ from sqlalchemy import (
 )
 
 from elastic.errors import PriceUnavailable
+from elastic.figures import instant
 from elastic.model import BillingPeriod, Capacity, LedgerRow, Offering, Price, Stretch, stretches
 from elastic.store import prices
 from elastic.store.engine import Repository, reads, writes
@@ -190,14 +190,12 @@ def by_day(
         across = across.where(ledger.c.job_id == job_id)
     values = {"now_s": now_s}
     found = tuple(
-        LedgerSum(_iso(row.day), float(row.usd), float(row.burn_usd_per_h))
+        LedgerSum(
+            instant(row.day * _DAY_S).partition("T")[0], float(row.usd), float(row.burn_usd_per_h)
+        )
         for row in connection.execute(within, values)
     )
     return found, tuple(to_row(each) for each in connection.execute(across, values))
-
-
-def _iso(day: int) -> str:
-    return datetime.fromtimestamp(day * _DAY_S, UTC).date().isoformat()
 
 
 def spent(connection: Connection, job_id: str, now_s: float) -> float:
