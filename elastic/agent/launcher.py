@@ -42,6 +42,15 @@ from elastic.rendezvous import write_credential
 from elastic.worker.saves import FOLDERS
 
 _MARKS = ("ELASTICD_NODE_ID", "ELASTICD_CLUSTER")
+# An engine that is being upgraded is away for seconds, in which three starts would end the job.
+_ONCE_IT_ANSWERS = """\
+tries=60
+until "$0" version </dev/null >/dev/null 2>&1 || [ $tries = 0 ]; do
+  sleep 1
+  tries=$((tries - 1))
+done
+exec "$@"
+"""
 
 
 # torchrun's parent records every end, unless the parent was killed too. Then both were killed.
@@ -86,6 +95,8 @@ class Launcher:
 
     def warm_up(self) -> None:
         """Makes sure that the spawner runs."""
+        if self._has_lost_its_container():
+            self._end_spawner(signal.SIGKILL)
         if self._spawner is not None and self._spawner.poll() is None:
             return
         work_dir = self._settings.work_dir
@@ -238,6 +249,11 @@ class Launcher:
             return self._spawner.pid
         return None
 
+    def _has_lost_its_container(self) -> bool:
+        """Whether the spawner's container has ended, though the engine's client may still run."""
+        pid = self.root_pid()
+        return self._container_name is not None and pid is not None and not is_running(pid)
+
     def _say_how_the_container_ended(self, generation: int) -> None:
         """Adds the engine's own words to the log of a generation that never began in it."""
         path = self.log_path(generation)
@@ -304,7 +320,8 @@ class Launcher:
             cwd=self._settings.work_dir,
             name=self._container_name,
         )
-        return command, {**os.environ, **variables}
+        waiting = ["/bin/sh", "-c", _ONCE_IT_ANSWERS, container.engine.value]
+        return [*waiting, *command], {**os.environ, **variables}
 
     def _spawner_variables(self) -> dict[str, str]:
         return {
