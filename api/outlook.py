@@ -53,7 +53,11 @@ def outlook_of(store: Store, job: Job, *, now_s: float) -> JobForecast | None:
         return None
     plan = newest[0].plan
     current = training_group(store.generations.latest(job.id), store.nodes.listed(job.id))
-    snapshot = _moved_on(store.decisions.snapshot(newest[0].id), plan, current, now_s=now_s)
+    decided = store.decisions.snapshot(newest[0].id)
+    # A hold that repeats keeps its snapshot, though the limits have been changed since.
+    spec = replace(decided.job.spec, objective=job.spec.objective)
+    decided = replace(decided, job=replace(decided.job, spec=spec))
+    snapshot = _moved_on(decided, plan, current, now_s=now_s)
     spent_usd = store.ledger.spent(job.id, snapshot.now_s)
     return JobForecast.of(replace(snapshot, spent_usd=spent_usd), plan)
 

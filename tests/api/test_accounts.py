@@ -118,6 +118,15 @@ def test_a_forecast_is_made_from_the_first_decision_on_until_the_job_is_over(
     assert over.startswith(f"job {job.id} was cancelled: there is a forecast")
 
 
+def test_a_forecast_is_held_to_the_limits_of_now(client: TestClient, world: World) -> None:
+    job, _ = train(world)
+    decide_once(world, job)
+    limits = {"budget_usd": 777.0, "deadline": "6h"}
+    assert client.post(f"/v1/jobs/{job.id}:limit", json=limits).status_code == 202
+    told = client.get(f"/v1/jobs/{job.id}/forecast").json()
+    assert (told["budget_usd"], told["left_s"]) == (777.0, 6 * 3600.0)
+
+
 def test_the_forecast_of_a_job_that_waits_begins_now(client: TestClient, world: World) -> None:
     job, node = train(world)
     decide_once(world, job)
