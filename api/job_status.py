@@ -155,11 +155,16 @@ def _candidates_now(
     return (_less(each, made) for each in plan.candidates)
 
 
+def is_cut_by_budget(job: Job, decision: Decision | None) -> bool:
+    """Whether the time left is that until the budget is spent, before the job is done."""
+    if job.phase.is_final or decision is None:
+        return False
+    return bought_iterations(job, decision.plan.candidates) is not None
+
+
 def _cut_by_budget(job: Job, decision: Decision | None) -> Iterable[str]:
     """Says that what remains is not all of the job, if the budget does not buy all."""
-    if job.phase.is_final or decision is None:
-        return
-    if bought_iterations(job, decision.plan.candidates) is not None:
+    if is_cut_by_budget(job, decision):
         yield (
             "the dollars and the time left are for the iterations that the budget still buys, "
             "which are not all that are left"

@@ -38,7 +38,7 @@ from api.dashboard.views.timelines import (
     throughput_timeline,
     value_timeline,
 )
-from api.job_status import covers
+from api.job_status import covers, is_cut_by_budget
 from elastic.figures import count, duration, moment, percent, usd
 from elastic.model import (
     Action,
@@ -294,9 +294,11 @@ def _progress_card(facts: JobPageFacts) -> Card:
     if job.finished_at_s is not None:
         notes.append(f"took {duration(job.finished_at_s - job.submitted_at_s - facts.idle_s)}")
     elif facts.eta_s is not None:
-        notes.append(
-            f"{duration(facts.eta_s)} left · ready {moment(facts.now_s + facts.eta_s, facts.now_s)}"
-        )
+        then = "ready"
+        if is_cut_by_budget(job, next(iter(facts.decisions), None)):
+            then = "its budget is spent"
+        end = moment(facts.now_s + facts.eta_s, facts.now_s)
+        notes.append(f"{duration(facts.eta_s)} left · {then} {end}")
         notes += covers(job)
     tone = None
     if (deadline := _deadline_note(facts)) is not None:
@@ -319,10 +321,10 @@ def _deadline_note(facts: JobPageFacts) -> Badge | None:
     text = f"deadline {moment(deadline_s, facts.now_s)}"
     if job.finished_at_s is not None:
         end_s = job.finished_at_s
-    elif facts.eta_s is not None:
+    elif facts.eta_s is not None and not is_cut_by_budget(job, next(iter(facts.decisions), None)):
         end_s = facts.now_s + facts.eta_s
     elif facts.now_s > deadline_s:
-        # Without a pace, only what has passed is known.
+        # Without a pace, or without the money to be done, only what has passed is known.
         end_s = facts.now_s
     else:
         return Badge(text, Tone.MUTED)

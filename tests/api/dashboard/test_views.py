@@ -191,6 +191,15 @@ def test_the_headline_numbers_are_the_values_themselves() -> None:
     assert card(facts, "Spent") == ("$0.80", 0.8, "of $2.00 budget · forecast $1.30 at the end")
 
 
+def test_a_job_that_its_budget_ends_first_is_not_called_ready() -> None:
+    cut = replace(MEASURED, effective_iterations_per_usd=20_000.0, remaining_usd=0.01)
+    objective = Objective(budget_usd=2.0, deadline_s=9_000.0)
+    job = replace(JOB, spec=replace(SPEC, objective=objective))
+    assert card(make_facts(job, cut, eta_s=40.0), "Iterations done")[2] == (
+        "of 1,000 · 25 % · 40 s left · its budget is spent 00:02:20 UTC · deadline 02:30:00 UTC"
+    )
+
+
 def test_saving_is_against_the_group_that_trained_first_and_names_the_best() -> None:
     cheap, dear = FixedChoice(Group.of(SMALL), 0.7, 1.0), FixedChoice(Group.of(LARGE), 1.0, 1.0)
     dearest = FixedChoice(Group.of(LARGE, 2), 1.5, 1.0)
