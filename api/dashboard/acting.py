@@ -350,6 +350,7 @@ def _page(
         request,
         template,
         here="Jobs",
+        of_job=job.id,
         status=status,
         now_s=now_s,
         head=job_head(brief_facts(seen, now_s=now_s)),

@@ -35,6 +35,8 @@ NAVIGATION = (
 )
 # A request with this header asks for a page's content without its frame, to update an open page.
 FRAGMENT_HEADER = "X-Fragment"
+# Each takes a few lines, on a phone a third of the screen.
+_MOST_ALARMS = 4
 
 
 def page(
@@ -44,12 +46,13 @@ def page(
     here: str = "",
     status: int = 200,
     has_jobs: bool = False,
+    of_job: str | None = None,
     now_s: float,
     **values: Any,
 ) -> HTMLResponse:
     """Renders a page, or only its content if the request asks for that.
 
-    One that `has_jobs` tells itself what is wrong with them.
+    One that `has_jobs` tells itself what is wrong with them; one `of_job` concerns that job alone.
     """
     context = context_of(request)
     is_fragment = FRAGMENT_HEADER in request.headers
@@ -61,7 +64,7 @@ def page(
             nav=NAVIGATION,
             here=here,
             now=instant(now_s, now_s),
-            alarms=alarms(context, has_jobs=has_jobs, now_s=now_s),
+            alarms=alarms(context, has_jobs=has_jobs, of_job=of_job, now_s=now_s),
             may_act=getattr(request.state, "may_act", False),
             **values,
         )
@@ -81,15 +84,22 @@ def bare_page(template: str, *, status: int = 200, **values: Any) -> HTMLRespons
     return HTMLResponse(html, status, headers={"Cache-Control": "no-store"})
 
 
-def alarms(context: Context, *, has_jobs: bool = False, now_s: float) -> tuple[str, ...]:
+def alarms(
+    context: Context, *, has_jobs: bool = False, of_job: str | None = None, now_s: float
+) -> tuple[str, ...]:
     """What is wrong, the worst first; empty if all is well.
 
-    Where a page `has_jobs`, only what is wrong with the daemon itself.
+    Where a page `has_jobs`, only what is wrong with the daemon itself, and where it is `of_job`,
+    with that job, too.
     """
-    current = [each for each in context.current_alarms() if each.job_id is None or not has_jobs]
+    current = context.current_alarms()
+    if has_jobs or of_job is not None:
+        current = tuple(each for each in current if each.job_id in (None, of_job))
     # Alarms are more exact than the tick's own error, which is often their cause.
     if current:
-        return tuple(_sentence(each, now_s) for each in current)
+        more = len(current) - _MOST_ALARMS
+        said = [_sentence(each, now_s) for each in current[:_MOST_ALARMS]]
+        return (*said, *([f"and {more} more: `elasticd status` lists them"] if more > 0 else ()))
     tick = context.last_tick()
     if tick is None:
         return ()

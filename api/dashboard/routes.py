@@ -108,7 +108,15 @@ def one_job(request: Request, context: ContextOf, job: str, rank: RankQuery = No
         context.store, found, blocks=context.provider.blocks.listed(now_s=now_s), now_s=now_s
     )
     extras = job_page(context, facts, rank=rank)
-    return page(request, "job.html", here="Jobs", view=job_view(facts), page=extras, now_s=now_s)
+    return page(
+        request,
+        "job.html",
+        here="Jobs",
+        of_job=facts.job.id,
+        view=job_view(facts),
+        page=extras,
+        now_s=now_s,
+    )
 
 
 @router.get("/nodes")

@@ -20,6 +20,7 @@ from elastic.log_line import LogPiece
 from elastic.model import Action, JobPhase, ScriptError
 from elastic.pricing import Quarantined, Quote
 from elastic.reconciler import Alarms, LeaseHolder, TerminationPermission
+from elastic.store import StoredAlarm
 from tests.api.dashboard.conftest import Told
 from tests.api.dashboard.served import TOKEN, make_context
 from tests.api.dashboard.story import HALF
@@ -305,6 +306,21 @@ def test_the_daemons_own_trouble_is_told_on_every_page(told: Told) -> None:
     late = replace(context, last_tick=lambda: Tick(700.0, 0.1))
     assert "The daemon's last tick was 5 min ago" in alarms(late, now_s=1000.0)[0]
     assert alarms(late, now_s=720.0) == ()
+
+
+def test_a_job_s_page_tells_of_no_other_job_and_no_page_of_all(told: Told) -> None:
+    now_s = told.clock.now_s()
+    for number in range(7):
+        spec = replace(told.story.spec, name=f"other-{number}")
+        job, _ = told.store.jobs.submit(spec, key=None, request_hash=spec.name, now_s=now_s)
+        text = f"{spec.name} will be late"
+        told.store.alarms.begin(StoredAlarm("will_be_late", text, now_s, job.id), now_s=now_s)
+    for path in (f"/jobs/{job.id}", f"/jobs/{job.id}/stop"):
+        banner = told.client.get(path).text.partition('id="alarm"')[2].partition("</div>")[0]
+        assert banner.count(" will be late") == banner.count("other-6 will be late") == 1
+    banner = told.client.get("/nodes").text.partition('id="alarm"')[2].partition("</div>")[0]
+    assert banner.count(" will be late") == 4
+    assert "and 3 more: <code>elasticd status</code> lists them" in banner
 
 
 def test_that_machines_cannot_be_ended_is_told_before_all_else(told: Told) -> None:
