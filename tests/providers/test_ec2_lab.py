@@ -27,7 +27,13 @@ from tests.providers.few_images import few_images
 
 start_lab = conftest.start_lab
 
-SETTINGS = Ec2Settings(cluster="tested", region="us-east-1", types=("c5.large",), bootstrap="true")
+SETTINGS = Ec2Settings(
+    cluster="tested",
+    region="us-east-1",
+    types=("c5.large",),
+    bootstrap="true",
+    tags={"CostCenter": "4711"},
+)
 SPOT = Offering("c5.large", Capacity.SPOT, "us-east-1b")
 
 
