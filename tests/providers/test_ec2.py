@@ -439,7 +439,7 @@ FLEET_WITHOUT = (
 )
 
 
-def test_no_capacity_blocks_that_offering_for_3_to_30_minutes(
+def test_no_capacity_blocks_that_offering_for_3_to_10_minutes(
     endpoint: Endpoint, clock: ManualClock
 ) -> None:
     provider = provider_of(clock=clock)
@@ -453,7 +453,18 @@ def test_no_capacity_blocks_that_offering_for_3_to_30_minutes(
         lasted_s.append(block.until_s - clock.now_s())
         clock.advance(lasted_s[-1] + 1)
         assert provider.blocks.of(HERE, now_s=clock.now_s()) is None
-    assert lasted_s == [180, 360, 720, 1440, 1800, 1800]
+    assert lasted_s == [180, 360, 600, 600, 600, 600]
+
+
+def test_a_zone_that_does_not_support_a_type_is_left_alone_for_half_an_hour(
+    endpoint: Endpoint, clock: ManualClock
+) -> None:
+    provider = provider_of(clock=clock)
+    endpoint.answer("CreateFleet", FLEET_WITHOUT.format(code="Unsupported"))
+    with pytest.raises(CapacityUnavailable):
+        buy(provider, request(1, HERE))
+    (block,) = provider.blocks.listed(now_s=clock.now_s())
+    assert block.until_s - clock.now_s() == 1800
 
 
 def test_a_blocked_offering_is_refused_without_a_call(endpoint: Endpoint) -> None:

@@ -371,10 +371,14 @@ class Ec2Provider:
         """Blocks what later launches would be refused too: the offering, or its whole market."""
         offering = request.offering
         if refusal.fault is RefusalKind.CAPACITY:
-            # A type that a zone does not support now will not be supported in 3 minutes.
-            first_s = LONGEST_BLOCK_S if refusal.code == "Unsupported" else FIRST_S
+            first_s, longest_s = FIRST_S, POOL_ASKED_AGAIN_S
+            if refusal.code == "Unsupported":
+                # A type that a zone does not support now will not be supported in 3 minutes.
+                first_s = longest_s = LONGEST_BLOCK_S
             nodes = 1 if refusal.code in _WHATEVER_THE_COUNT else len(request.node_ids)
-            self.blocks.block(offering, nodes=nodes, first_s=first_s, now_s=now_s)
+            self.blocks.block(
+                offering, nodes=nodes, first_s=first_s, longest_s=longest_s, now_s=now_s
+            )
         elif refusal.fault is RefusalKind.QUOTA:
             # A quota is raised by a person, or freed by a machine that ends. Fewer may fit it.
             for each in self.catalog().offerings:
