@@ -14,7 +14,8 @@ from playwright.sync_api import Browser, expect
 
 from elastic.figures import number, usd
 from elastic.log_line import LogPiece
-from elastic.model import Action, JobPhase
+from elastic.model import Action, AgentState, JobPhase, NodeReport, NodeUsage
+from elastic.store import HeartbeatReport
 from tests import figures
 from tests.api.dashboard.served import TOKEN, Site, serving
 from tests.api.dashboard.story import FULL, Story
@@ -336,6 +337,25 @@ def test_a_lost_feed_is_said_with_the_time_of_the_last_data_and_comes_back(
             expect(seen.page.locator("#stale")).to_be_hidden()
             expect(seen.page.locator("#feed-text")).to_have_text("Live")
         seen.complaints.clear()  # the browser itself reports each request that nobody answered
+
+
+def test_a_busy_node_fits_into_a_laptop_s_window(
+    chromium: Browser, site: Site, told_template: tuple[Path, Story]
+) -> None:
+    node = story_of(site, told_template).node
+    assert node is not None
+    usage = NodeUsage(
+        cores=0.25, memory=0.15, received_bytes_per_s=308_000, sent_bytes_per_s=308_000
+    )
+    report = NodeReport(AgentState.RUNNING, 12, disk_free_bytes=75 << 30, usage=usage)
+    site.store.heartbeats.take_in(
+        node.id, HeartbeatReport(report, acked_seq=9_999), now_s=site.clock.now_s() - 100
+    )
+    with opened(chromium, site, "/nodes?gone=1") as seen:
+        expect(seen.page.get_by_text("memory 15 %")).to_be_visible()
+        # Its whole cost and why it was bought.
+        cut = "all => all.filter(each => each.scrollWidth > each.clientWidth + 1).length"
+        assert seen.page.eval_on_selector_all(".scroll", cut) == 0
 
 
 def test_tabs_that_are_hidden_hold_no_connection(chromium: Browser, site: Site) -> None:
