@@ -90,6 +90,8 @@ async function listen(signal) {
       }
     } catch {
       if (signal.aborted) return;
+      // No refresh will say so.
+      if ("still" in main().dataset) say("lost", "Feed lost");
     }
     refreshSoon();
     await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));

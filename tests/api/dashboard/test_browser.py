@@ -339,6 +339,22 @@ def test_a_lost_feed_is_said_with_the_time_of_the_last_data_and_comes_back(
         seen.complaints.clear()  # the browser itself reports each request that nobody answered
 
 
+def test_a_form_keeps_its_text_and_says_that_the_feed_is_lost(
+    chromium: Browser, site: Site, tmp_path: Path
+) -> None:
+    with ExitStack() as daemon, ExitStack() as browser:
+        first = daemon.enter_context(serving(site.store, tmp_path))
+        seen = browser.enter_context(opened(chromium, first, "/submit"))
+        seen.page.get_by_label("YAML or JSON").fill("name: mine")
+        expect(seen.page.locator("#feed-text")).to_have_text("Live")
+        daemon.close()
+        expect(seen.page.locator("#feed-text")).to_have_text("Feed lost")
+        with serving(site.store, tmp_path, port=first.port):
+            expect(seen.page.locator("#feed-text")).to_have_text("Live")
+        expect(seen.page.get_by_label("YAML or JSON")).to_have_value("name: mine")
+        seen.complaints.clear()  # the browser itself reports each request that nobody answered
+
+
 def test_a_busy_node_fits_into_a_laptop_s_window(
     chromium: Browser, site: Site, told_template: tuple[Path, Story]
 ) -> None:
