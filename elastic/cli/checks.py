@@ -227,7 +227,7 @@ def check_token(settings: Settings) -> Finding:
 
 def check_database(settings: Settings) -> Finding:
     """The tables must be those of this version; `serve` migrates them."""
-    from elastic.store import inspect_store  # SQLAlchemy takes 0.3 s
+    from elastic.store import TO_GO_BACK, inspect_store  # SQLAlchemy takes 0.3 s
 
     try:
         state = inspect_store(settings.url)
@@ -239,6 +239,8 @@ def check_database(settings: Settings) -> Finding:
         return Finding(
             "database", "warning", "none yet", "`elasticd serve` makes it at its first start"
         )
+    if state.is_newer:
+        return Finding("database", "error", "; ".join(state.differences), TO_GO_BACK)
     if not state.is_migrated:
         found = f"revision {state.revision}, newest {state.newest_revision}"
         return Finding(

@@ -36,7 +36,7 @@ def check() -> None:
     """Say whether the database is sound and up to date, and its ledger adds up; status 1 if not.
     Changes nothing."""
     from elastic.config import load_settings  # these commands alone pay for SQLAlchemy
-    from elastic.store import inspect_store, shown
+    from elastic.store import TO_GO_BACK, inspect_store, shown
 
     url = load_settings().url
     state = inspect_store(url)
@@ -55,6 +55,8 @@ def check() -> None:
             "it holds nothing; to fix: elasticd db migrate if it is new, elasticd db restore FILE "
             "if a daemon has used it"
         )
+    elif state.is_newer:
+        print(f"to fix: {TO_GO_BACK}")
     elif state.differences or not state.is_migrated:
         print("to fix: elasticd db migrate")
     elif state.faults:

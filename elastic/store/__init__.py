@@ -8,7 +8,7 @@ from elastic.store.engine import Database
 from elastic.store.events import Event
 from elastic.store.facts import JobFacts
 from elastic.store.heartbeats import HeartbeatFacts, HeartbeatReport
-from elastic.store.inspection import StoreState, inspect_store
+from elastic.store.inspection import TO_GO_BACK, StoreState, inspect_store
 from elastic.store.ledger import LedgerSum
 from elastic.store.measurements import StoredWindow, ThroughputPoint
 from elastic.store.migrating import migrate, migration_config
@@ -22,6 +22,7 @@ from elastic.store.records import JobRecord, RecordMark, gap_usd
 from elastic.store.store import Store, Tallies
 
 __all__ = [
+    "TO_GO_BACK",
     "AlarmRow",
     "Backup",
     "Database",

@@ -11,8 +11,14 @@ from sqlalchemy.exc import DBAPIError
 from elastic.errors import StoreUnavailable
 from elastic.store import ledger_check
 from elastic.store.engine import plain_engine, refusal
-from elastic.store.migrating import migration_config
+from elastic.store.migrating import migration_config, revisions
 from elastic.store.upgrading import differences_at
+
+# What to do with a database that a newer elasticd has migrated.
+TO_GO_BACK = (
+    "install that elasticd again, or take the copy that it made before it migrated "
+    "(elasticd.db.before-*)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +31,8 @@ class StoreState:
     damages: tuple[str, ...] = ()
     differences: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
+    # A newer elasticd has migrated it.
+    is_newer: bool = False
 
     @property
     def is_migrated(self) -> bool:
@@ -60,7 +68,8 @@ def inspect_store(url: str) -> StoreState:
                 wrong = tuple(ledger_check.faults(connection))
             else:
                 wrong = ()
-            return StoreState(revision, newest, damages, differ, wrong)
+            is_newer = revision not in revisions()
+            return StoreState(revision, newest, damages, differ, wrong, is_newer)
     except DBAPIError as error:
         refused = refusal(url, error)
         raise StoreUnavailable(f"{parsed.render_as_string()}: cannot be read: {refused}") from error

@@ -189,6 +189,21 @@ def test_tables_that_differ_are_named_and_repaired(
     assert run("db", "check").status == 0
 
 
+def test_a_newer_database_is_not_called_one_to_be_migrated(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = runner(capsys)
+    run("db", "migrate")
+    with closing(sqlite3.connect(settings.data_dir / "elasticd.db")) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+        connection.commit()
+    checked = run("db", "check")
+    assert checked.status == 1 and "db migrate" not in checked.out
+    assert "to fix: install that elasticd again, or take the copy" in checked.out
+    finding = checks.check_database(settings)
+    assert finding.level == "error" and finding.advice.startswith("install that elasticd again")
+
+
 def test_a_backup_gets_a_name_of_its_time_in_the_folder_that_is_given(
     settings: Settings, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
