@@ -40,8 +40,7 @@ SPOT_PRICE_MAX_AGE_S = HOUR_S
 # A pool that goes on refusing is asked again every ten minutes: spot capacity comes and goes by the
 # hour, and each attempt uses up EC2's limit of requests.
 POOL_ASKED_AGAIN_S = 600.0
-# What a quota refuses, or a pool that takes nodes back, is blocked for twice as long each time, up to
-# half an hour.
+# Any other block lasts twice as long each time, up to half an hour.
 LONGEST_BLOCK_S = 1800.0
 
 # Facts about EC2.
