@@ -54,8 +54,11 @@ def beyond_own_policy(message: str) -> str | None:
     """What a person has to do where the caller's own policy is not what refuses a call; None where
     it is, or where AWS does not say.
 
-    >>> beyond_own_policy("... with an explicit deny in a service control policy. Encoded ...")
-    'a service control policy denies it, and no other policy overrides that: have that one changed'
+    >>> print(beyond_own_policy("... with an explicit deny in an identity-based policy. Encoded"))
+    an identity-based policy denies it, and no other policy overrides that: have that one changed
+    >>> told = beyond_own_policy("... with an explicit deny in a service control policy. Encoded")
+    >>> print(told.partition("changed, ")[2])
+    or set ec2.tags if it wants tags on machines
     >>> beyond_own_policy("... because no permissions boundary allows the ec2:CreateFleet action")
     'no permissions boundary allows it: have it allowed there, too'
     >>> beyond_own_policy("... because no identity-based policy allows the ec2:CreateFleet action")
@@ -63,9 +66,12 @@ def beyond_own_policy(message: str) -> str | None:
     if (denied := _DENIED_BY.search(message)) is not None:
         kind = denied[1]
         article = "an" if kind[0] in "aeiou" else "a"
-        return (
+        told = (
             f"{article} {kind} denies it, and no other policy overrides that: have that one changed"
         )
+        if kind == "service control policy":
+            told += ", or set ec2.tags if it wants tags on machines"
+        return told
     missing = _NOT_ALLOWED_BY.search(message)
     if missing is None or missing[1] == "identity-based policy":
         return None
