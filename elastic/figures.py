@@ -18,9 +18,6 @@
 
 What a person has to type again (a setting, an id) is shown as it is typed.
 `figures.js` follows the same rules where a page's script writes numbers.
-
-Neither humanize nor babel serves: babel writes $0.000404 as $0.00 and durations in one unit,
-humanize writes 404 μ$ and "3 minutes and 3 seconds".
 """
 
 from __future__ import annotations

@@ -24,8 +24,8 @@ Policy = Callable[[Snapshot], Plan]
 # Raise a policy's version when the same snapshot may give another plan. Then `decision replay` does
 # not compare what an earlier version decided.
 _REGISTERED: Mapping[str, tuple[Policy, int]] = {
-    "best_value": (best_value, 12),
-    "fixed": (fixed, 7),
+    "best_value": (best_value, 13),
+    "fixed": (fixed, 8),
 }
 
 POLICIES: Mapping[str, Policy] = {name: policy for name, (policy, _) in _REGISTERED.items()}
