@@ -7,7 +7,7 @@ from typing import Any, Literal
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.api.dashboard.watched import AXE, Watched, repeated_ids, violations
+from tests.api.dashboard.watched import AXE, Watched, repeated_ids, until_it_fits, violations
 
 # A computer's window with the keyboard, and a phone's; with and without scripts.
 PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 800}}
@@ -46,7 +46,7 @@ def looked_over(seen: Watched, *, has_scripts: bool = True) -> None:
     width = seen.page.viewport_size["width"] if seen.page.viewport_size else 0
     if not has_scripts:
         return
-    assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+    until_it_fits(seen.page, width)
     assert len(seen.page.content()) < 150_000
     seen.page.evaluate(AXE.read_text(encoding="utf-8"))
     assert repeated_ids(seen.page) == []

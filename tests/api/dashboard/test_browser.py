@@ -19,7 +19,14 @@ from elastic.store import HeartbeatReport
 from tests import figures
 from tests.api.dashboard.served import TOKEN, Site, serving
 from tests.api.dashboard.story import FULL, Story
-from tests.api.dashboard.watched import AXE, opened, repeated_ids, story_of, violations
+from tests.api.dashboard.watched import (
+    AXE,
+    opened,
+    repeated_ids,
+    story_of,
+    until_it_fits,
+    violations,
+)
 
 pytestmark = pytest.mark.browser
 expect.set_options(timeout=20_000)
@@ -273,11 +280,7 @@ def test_axe_finds_nothing_and_nothing_overflows(chromium: Browser, site: Site, 
             seen.page.emulate_media(color_scheme=theme, reduced_motion="reduce")
             for width in WIDTHS:
                 seen.page.set_viewport_size({"width": width, "height": 900})
-                seen.page.wait_for_timeout(60)
-                assert seen.page.evaluate("document.documentElement.scrollWidth") <= width, (
-                    theme,
-                    width,
-                )
+                until_it_fits(seen.page, width)
                 if (theme, width) in AXE_RUNS:
                     assert repeated_ids(seen.page) == []
                     assert violations(seen.page) == [], (theme, width)
@@ -297,7 +300,7 @@ def test_the_empty_and_the_finished_pages_pass_axe_too(
     ):
         with opened(chromium, each, path, viewport={"width": 390, "height": 800}) as seen:
             seen.page.evaluate(AXE.read_text(encoding="utf-8"))
-            assert seen.page.evaluate("document.documentElement.scrollWidth") <= 390
+            until_it_fits(seen.page, 390)
             assert repeated_ids(seen.page) == []
             assert violations(seen.page) == []
 

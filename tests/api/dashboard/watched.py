@@ -78,6 +78,12 @@ def story_of(site: Site, told_template: tuple[Path, Story]) -> Story:
     return told_template[1].copied_to(site.store)
 
 
+def until_it_fits(page: Page, width: int) -> None:
+    """Waits until the page is no wider than its window. Its charts are drawn again for the new
+    width, which takes a busy machine a moment."""
+    page.wait_for_function("width => document.documentElement.scrollWidth <= width", arg=width)
+
+
 def repeated_ids(page: Page) -> list[str]:
     """Ids that several elements have, or that HTML does not allow: rows would be mixed up."""
     ids: list[str] = page.eval_on_selector_all("[id]", "all => all.map(each => each.id)")
