@@ -175,7 +175,6 @@ def test_a_command_on_a_local_node_runs_where_its_workers_do_and_hands_its_exit_
     assert "exit code 3" in shown
 
     ends_with_its_node(local, node)
-    local.until_phase(node["job_id"], "cancelled")
 
     late = local.elasticd("node", "ssh", node["id"])
     assert late.returncode == 6 and "is terminated since" in late.stderr, late.stderr
@@ -220,6 +219,8 @@ def ends_with_its_node(daemon: RunningDaemon, node: dict[str, Any]) -> None:
     assert f"{node['id']} ended: " in said and "is being terminated: " in said
     *_, left = entries(daemon, node)
     assert "exit_code" not in left["numbers"] and "ended: " in left["text"]
+    # What is open closes before the machine has ended.
+    daemon.until_phase(node["job_id"], "cancelled")
 
 
 def test_ssh_enters_a_host_as_the_hosts_file_names_it(tmp_path: Path) -> None:
