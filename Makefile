@@ -33,7 +33,8 @@ $(STAMP): pyproject.toml constraints.txt elastic/__init__.py
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[train,dev]'
 	@touch $@
 
-FIND_BROWSER := for each in chromium-headless-shell chromium google-chrome google-chrome-stable; do \
+BROWSERS := chromium-headless-shell chromium google-chrome google-chrome-stable
+FIND_BROWSER := for each in $(BROWSERS); do \
 	command -v $$each >/dev/null && exit 0; done
 
 browser:  ## Finds Chromium or Chrome, or installs it with apt-get when run as root.

@@ -53,6 +53,11 @@ class JobPageFacts:
     # Why a person should look at it; None if there is no reason.
     attention: str | None = None
 
+    @property
+    def decision(self) -> Decision | None:
+        """The newest; None if there is none yet."""
+        return next(iter(self.decisions), None)
+
 
 def job_facts(
     store: Store, job: Job, *, blocks: Sequence[Unavailable] = (), now_s: float

@@ -26,7 +26,8 @@ SPOT = Offering("small", Capacity.SPOT, "us-east-1a")
 
 
 def submitted(world: World, name: str, **more: object) -> Job:
-    spec = JobSpec(name, ("/srv/train.py",), nodes_max=2, iterations=100, **more)  # type: ignore[arg-type]
+    script = ("/srv/train.py",)
+    spec = JobSpec(name, script, nodes_max=2, iterations=100, **more)  # type: ignore[arg-type]
     now_s = world.clock.now_s()
     job, _ = world.store.jobs.submit(spec, key=None, request_hash=name, now_s=now_s)
     world.store.events.add("note", f"a word of {name}", job_id=job.id, now_s=now_s)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from elastic.figures import counted
 from elastic.model import (
     Action,
     Change,
@@ -279,7 +280,7 @@ def test_the_number_of_nodes_is_kept_within_the_jobs_range(
         (limit,),
     )
     assert (
-        f"(limited to {count} x local.half: {wanted} node{'s' * (wanted > 1)} wanted, {limit} is {count})"
+        f"(limited to {count} x local.half: {counted(wanted, 'node')} wanted, {limit} is {count})"
         in plan.reason.text
     )
 

@@ -67,7 +67,7 @@ function say(state, text) {
   if (words.textContent !== text) words.textContent = text;
 }
 
-// A browser opens six connections to one host: with one in each tab, a seventh tab would never load.
+// A browser opens six connections to one host: with one in each tab, a seventh would never load.
 let seen = new AbortController();
 
 function listenWhileSeen() {

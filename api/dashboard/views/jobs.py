@@ -116,7 +116,7 @@ class JobView:
 
 def job_view(facts: JobPageFacts) -> JobView:
     """The content of the overview and of a job's page."""
-    plan = facts.decisions[0].plan if facts.decisions else None
+    plan = facts.decision.plan if facts.decision else None
     candidates = () if plan is None else plan.candidates
     return JobView(
         head=job_head(facts),
@@ -238,11 +238,11 @@ def _problem(facts: JobPageFacts) -> str:
     if job.error is not None and not (job.phase is JobPhase.DRAINING or job.phase.is_final):
         return f"It failed once, and starts again: {job.error}"
     if (
-        facts.decisions
-        and facts.decisions[0].plan.action is Action.STOP
+        facts.decision
+        and facts.decision.plan.action is Action.STOP
         and job.phase is JobPhase.DRAINING
     ):
-        return f"The job is being stopped: {facts.decisions[0].plan.reason.text}"
+        return f"The job is being stopped: {facts.decision.plan.reason.text}"
     return ""
 
 
@@ -295,7 +295,7 @@ def _progress_card(facts: JobPageFacts) -> Card:
         notes.append(f"took {duration(job.finished_at_s - job.submitted_at_s - facts.idle_s)}")
     elif facts.eta_s is not None:
         then = "ready"
-        if is_cut_by_budget(job, next(iter(facts.decisions), None)):
+        if is_cut_by_budget(job, facts.decision):
             then = "its budget is spent"
         end = moment(facts.now_s + facts.eta_s, facts.now_s)
         notes.append(f"{duration(facts.eta_s)} left · {then} {end}")
@@ -321,7 +321,7 @@ def _deadline_note(facts: JobPageFacts) -> Badge | None:
     text = f"deadline {moment(deadline_s, facts.now_s)}"
     if job.finished_at_s is not None:
         end_s = job.finished_at_s
-    elif facts.eta_s is not None and not is_cut_by_budget(job, next(iter(facts.decisions), None)):
+    elif facts.eta_s is not None and not is_cut_by_budget(job, facts.decision):
         end_s = facts.now_s + facts.eta_s
     elif facts.now_s > deadline_s:
         # Without a pace, or without the money to be done, only what has passed is known.
