@@ -1,9 +1,9 @@
-"""Values to JSON text and back, exactly: what is read equals what was written."""
+"""Values to JSON text and back, exactly: what is read equals what was written. Rows by job."""
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
 from typing import Any, TypeVar
 
@@ -48,3 +48,13 @@ def pack(value: Any) -> bytes:
 def unpack(kind: type[Value], blob: bytes) -> Value:
     """Gives the value of type `kind` that `pack` wrote."""
     return from_text(kind, zlib.decompress(blob))
+
+
+def by_job(
+    job_ids: Iterable[str], found: Iterable[tuple[str, Value]]
+) -> dict[str, tuple[Value, ...]]:
+    """Gives what was found of each of these jobs, in its order."""
+    of_jobs: dict[str, list[Value]] = {each: [] for each in job_ids}
+    for job_id, value in found:
+        of_jobs[job_id].append(value)
+    return {job_id: tuple(values) for job_id, values in of_jobs.items()}

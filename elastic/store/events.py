@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import Connection, bindparam, func, select
 
+from elastic.store.codec import by_job
 from elastic.store.engine import Repository, reads, writes
 from elastic.store.schema import events
 
@@ -102,10 +103,9 @@ def notes(
 ) -> dict[str, tuple[str, ...]]:
     """The newest notes of each of these jobs, the oldest of them first; what was said again stands
     once."""
-    found: dict[str, list[str]] = {each: [] for each in job_ids}
-    for row in connection.execute(_NOTES, {"job_ids": list(job_ids)}):
-        found[row.job_id].append(row.text)
-    return {job_id: tuple(texts[-most:]) for job_id, texts in found.items()}
+    rows = connection.execute(_NOTES, {"job_ids": list(job_ids)})
+    said = by_job(job_ids, ((row.job_id, row.text) for row in rows))
+    return {job_id: texts[-most:] for job_id, texts in said.items()}
 
 
 def newest_id(connection: Connection) -> int:

@@ -27,7 +27,7 @@ from elastic.model import (
     move_node,
 )
 from elastic.store import ledger, pools, prices
-from elastic.store.codec import from_text
+from elastic.store.codec import by_job, from_text
 from elastic.store.engine import Repository, reads, writes
 from elastic.store.events import add_event
 from elastic.store.schema import intents, nodes
@@ -372,10 +372,8 @@ def listed(
 
 def living(connection: Connection, job_ids: Collection[str]) -> dict[str, tuple[Node, ...]]:
     """The nodes of each of these jobs that are not proven gone, newest first."""
-    found: dict[str, list[Node]] = {each: [] for each in job_ids}
-    for row in connection.execute(_LIVING, {"job_ids": list(job_ids)}):
-        found[row.job_id].append(to_node(row))
-    return {job_id: tuple(some) for job_id, some in found.items()}
+    rows = connection.execute(_LIVING, {"job_ids": list(job_ids)})
+    return by_job(job_ids, ((row.job_id, to_node(row)) for row in rows))
 
 
 def last_held_s(connection: Connection, job_ids: Collection[str]) -> dict[str, float]:

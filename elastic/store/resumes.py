@@ -14,7 +14,7 @@ from elastic.model import Job, JobPhase, JobSpec, Objective, Resume, move_job
 from elastic.store import jobs as job_rows
 from elastic.store import ledger, nodes
 from elastic.store.code import refuse_unknown
-from elastic.store.codec import to_text
+from elastic.store.codec import by_job, to_text
 from elastic.store.differences import differences
 from elastic.store.engine import Repository
 from elastic.store.events import add_event
@@ -78,10 +78,8 @@ def listed(connection: Connection, job_id: str) -> tuple[Resume, ...]:
 
 def listed_of(connection: Connection, job_ids: Collection[str]) -> dict[str, tuple[Resume, ...]]:
     """The same for each of these jobs."""
-    found: dict[str, list[Resume]] = {each: [] for each in job_ids}
-    for row in connection.execute(_OF_JOBS, {"job_ids": list(job_ids)}):
-        found[row.job_id].append(_to_resume(row))
-    return {job_id: tuple(some) for job_id, some in found.items()}
+    rows = connection.execute(_OF_JOBS, {"job_ids": list(job_ids)})
+    return by_job(job_ids, ((row.job_id, _to_resume(row)) for row in rows))
 
 
 def _to_resume(row: Row[tuple[object, ...]]) -> Resume:

@@ -173,14 +173,18 @@ def test_the_database_is_migrated_and_checked(
     assert checks.check_database(settings).level == "ok"
 
 
+def alter(settings: Settings, statement: str) -> None:
+    with closing(sqlite3.connect(settings.data_dir / "elasticd.db")) as connection:
+        connection.execute(statement)
+        connection.commit()
+
+
 def test_tables_that_differ_are_named_and_repaired(
     settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = runner(capsys)
     run("db", "migrate")
-    with closing(sqlite3.connect(settings.data_dir / "elasticd.db")) as connection:
-        connection.execute("DROP INDEX ix_events_kind")
-        connection.commit()
+    alter(settings, "DROP INDEX ix_events_kind")
     checked = run("db", "check")
     assert checked.status == 1 and "differs: table events has no index on: (kind)" in checked.out
     finding = checks.check_database(settings)
@@ -194,9 +198,7 @@ def test_a_newer_database_is_not_called_one_to_be_migrated(
 ) -> None:
     run = runner(capsys)
     run("db", "migrate")
-    with closing(sqlite3.connect(settings.data_dir / "elasticd.db")) as connection:
-        connection.execute("UPDATE alembic_version SET version_num = '9999'")
-        connection.commit()
+    alter(settings, "UPDATE alembic_version SET version_num = '9999'")
     checked = run("db", "check")
     assert checked.status == 1 and "db migrate" not in checked.out
     assert "to fix: install that elasticd again, or take the copy" in checked.out
