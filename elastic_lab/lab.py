@@ -295,6 +295,8 @@ def running_lab(scenario: Scenario, *, port: int = 0, clock: Clock | None = None
 
 
 class _QuietHandler(MotoRequestHandler):
+    protocol_version = "HTTP/1.1"  # connections are kept, as by EC2
+
     def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
         log.debug("%s %s", self.requestline, code)
 

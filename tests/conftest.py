@@ -48,6 +48,7 @@ def pytest_collection() -> Iterator[None]:
     finally:
         gc.collect()
         gc.freeze()  # from here on only what tests make is looked through
+        gc.set_threshold(20_000)  # and not after each 700 objects of it
         gc.enable()
 
 

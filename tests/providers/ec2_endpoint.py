@@ -145,6 +145,8 @@ def _error(code: str, message: str, status: int) -> Scripted:
 
 
 class _Silent(WSGIRequestHandler):
+    protocol_version = "HTTP/1.1"  # connections are kept, as by EC2
+
     def log(self, type: str, message: str, *args: Any) -> None:  # noqa: A002 - werkzeug's own name
         pass
 

@@ -162,6 +162,7 @@ class VirtualCluster:
     """What crashing agents say of the exception in it."""
     has_leases: bool = False
     lease_ends_at_s: dict[str, float] = field(default_factory=dict)
+    _speeds: dict[str, int] = field(default_factory=dict)
     host_clock: SkewedClock = field(init=False)
     reconciler: Reconciler = field(init=False)
     right: TerminationPermission = field(init=False)
@@ -325,6 +326,12 @@ class VirtualCluster:
             now_s=self.host_clock.now_s(),
         )
 
+    def _iterations_a_second(self, node_id: str) -> int:
+        if node_id not in self._speeds:
+            node_type = self.store.nodes.get(node_id).offering.node_type
+            self._speeds[node_id] = int(1.0 / STEP_S[node_type])
+        return self._speeds[node_id]
+
     def _train(
         self, node: Node, agent: VirtualAgent, job: Job, generation: Generation | None
     ) -> list[Window]:
@@ -345,8 +352,7 @@ class VirtualCluster:
         if node.id != generation.node_ids[0]:
             return []
         agent.seq += 1
-        members = [self.store.nodes.get(node_id) for node_id in generation.node_ids]
-        iterations = sum(int(1.0 / STEP_S[each.offering.node_type]) for each in members)
+        iterations = sum(self._iterations_a_second(each) for each in generation.node_ids)
         done = self.done[job.id] = min(
             self.done.get(job.id, 0) + iterations, job.spec.iterations or 10**9
         )
