@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -94,10 +95,27 @@ def test_where_nothing_listens_no_connection_is_tried_that_another_may_take(
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
 def test_the_users_that_listen_at_an_address_are_found(host: str) -> None:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.create_server((host, 0), family=family) as listener:
-        port = listener.getsockname()[1]
+    with _listening_at(host) as (port, other):
         assert listeners_at(host, port) == frozenset({os.geteuid()})
         assert listeners_at("localhost", port) == frozenset({os.geteuid()})
-        other = "127.0.0.1" if host == "::1" else "::1"
         assert listeners_at(other, port) == frozenset()
+
+
+@contextmanager
+def _listening_at(host: str) -> Iterator[tuple[int, str]]:
+    """Listens at a port of this address, and keeps other programs from it at the other one, where
+    nothing listens. Gives the port and the other address."""
+    v4, v6 = (socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")
+    (family, _), (other_family, other) = (v6, v4) if host == "::1" else (v4, v6)
+    while True:
+        with (
+            socket.create_server((host, 0), family=family) as listener,
+            socket.socket(other_family) as kept,
+        ):
+            port = listener.getsockname()[1]
+            try:
+                kept.bind((other, port))
+            except OSError:
+                continue  # taken there
+            yield port, other
+            return
