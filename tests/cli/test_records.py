@@ -12,6 +12,7 @@ import pytest
 
 from elastic.client import connect
 from elastic.errors import DaemonUnreachable, NotFound, Unauthorized
+from elastic.model import JobSpec
 from tests.api.world import TOKEN
 from tests.cli.conftest import Live
 
@@ -28,7 +29,7 @@ def test_lists_come_whole_and_oldest_first(address: str) -> None:
     with connect(address) as records:
         windows = records.measurements("first")
         assert [each["window"]["iteration"] for each in windows] == [10, 20, 30, 40, 50, 60]
-        assert [each["spec"]["name"] for each in records.jobs()] == ["first"]
+        assert records.jobs()[0]["spec"]["name"] == "first"
         assert records.job("first")["id"] == windows[0]["job_id"]
         assert records.decisions("first")[0]["plan"]["reason"]["code"] == "start"
         assert records.ledger("first")[0]["usd_per_h"] > 0
@@ -68,19 +69,39 @@ def test_the_notebook_runs_as_it_stands(
 ) -> None:
     from matplotlib import pyplot
 
+    monkeypatch.setenv("JOB", "first")
     monkeypatch.setenv("ELASTICD_URL", address)
     monkeypatch.setenv("MPLBACKEND", "Agg")
     monkeypatch.chdir(tmp_path)
     pyplot.switch_backend("Agg")
+    known, said = _run_notebook()
+    per_usd = known["upper"].lines[0].get_ydata()
+    assert len(per_usd) == len(known["throughput"]) and min(per_usd) > 0
+    assert (tmp_path / "iterations_per_dollar.png").stat().st_size > 5_000
+    assert "1 x small (on-demand): 6 windows, 2 iterations a second\n" in said
+    assert "small is the cheapest" in said
+    pyplot.close("all")
+
+
+def test_the_notebook_says_that_a_job_has_had_no_node(
+    live: Live, address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waiting = JobSpec(name="waiting", command=("train.py",), nodes_max=1, iterations=10)
+    live.world.store.jobs.submit(waiting, key=None, request_hash="waiting", now_s=0.0)
+    monkeypatch.setenv("ELASTICD_URL", address)
+    monkeypatch.delenv("JOB", raising=False)  # it takes the newest
+    monkeypatch.chdir(tmp_path)
+    _, said = _run_notebook()
+    assert said == "waiting has had no node yet: there is nothing to plot\n"
+    assert not list(tmp_path.iterdir())
+
+
+def _run_notebook() -> tuple[dict[str, Any], str]:
+    """Runs its cells; gives what they have made, and what they have said."""
     cells = json.loads(NOTEBOOK.read_text())["cells"]
     known: dict[str, Any] = {}
     with redirect_stdout(io.StringIO()) as said:
         for each in cells:
             if each["cell_type"] == "code":
                 exec("".join(each["source"]), known)  # noqa: S102
-    per_usd = known["upper"].lines[0].get_ydata()
-    assert len(per_usd) == len(known["throughput"]) and min(per_usd) > 0
-    assert (tmp_path / "iterations_per_dollar.png").stat().st_size > 5_000
-    assert "1 x small (on-demand): 6 windows, 2 iterations a second\n" in said.getvalue()
-    assert "small is the cheapest" in said.getvalue()
-    pyplot.close("all")
+    return known, said.getvalue()
