@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -180,8 +181,21 @@ def tokens_match(given: str, wanted: str) -> bool:
 
 _bearer = HTTPBearer(auto_error=False, description="The user's token: `elasticd token show`.")
 _cookie = APIKeyCookie(
-    name=COOKIE, auto_error=False, description="The same token, as /login sets it for a browser."
+    name=COOKIE,
+    auto_error=False,
+    description="The same token, as /login sets it for a browser. Where the address "
+    "names a port, `_PORT` follows this name.",
 )
+
+
+def cookie_name(request: Request) -> str:
+    """What the cookie is called at the port that the browser asks.
+
+    Browsers send a cookie to all ports of a host. By one name for all, two daemons there would sign
+    each other's users out.
+    """
+    port = re.search(r":(\d+)$", request.headers.get("host", ""))
+    return f"{COOKIE}_{port[1]}" if port else COOKIE
 
 
 def require_user(
@@ -202,7 +216,7 @@ def require_user(
                 "rotated, start the daemon again"
             )
     else:
-        given = cookie or ""
+        given = request.cookies.get(cookie_name(request)) or cookie or ""
         if not may_look(context, given):
             raise Unauthorized(
                 "wanted Authorization: Bearer <token>, got none that is valid; `elasticd token "

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from api.dashboard.pages import bare_page
-from api.deps import COOKIE, Body, ContextOf, may_look
+from api.deps import Body, ContextOf, cookie_name, may_look
 
 _WRONG = "This is not the daemon's token; `elasticd token show` prints it."
 
@@ -64,7 +64,7 @@ def _signed_in(request: Request, context: ContextOf, token: str, next_page: str)
     # Away from this address at once: the token in it must not stay in the bar, nor be sent on.
     response = RedirectResponse(own_path(next_page), HTTPStatus.SEE_OTHER)
     response.set_cookie(
-        COOKIE,
+        cookie_name(request),
         token,
         max_age=30 * 86_400,
         # Scripts cannot read it, and other sites' pages cannot send it.

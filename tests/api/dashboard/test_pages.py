@@ -71,6 +71,18 @@ def test_the_token_becomes_a_cookie_that_scripts_cannot_read(told: Told) -> None
     assert told.client.get("/jobs").status_code == 200
 
 
+def test_daemons_at_two_ports_of_a_host_do_not_sign_each_other_out(told: Told) -> None:
+    del told.client.headers["Authorization"]
+    here, other = {"Host": "127.0.0.1:8080"}, {"Cookie": f"{COOKIE}_9090=of-the-other"}
+    answer = told.client.get(f"/login?token={TOKEN}", headers=here, follow_redirects=False)
+    cookie = answer.headers["set-cookie"].partition(";")[0]
+    assert cookie == f"{COOKIE}_8080={TOKEN}"
+    told.client.cookies.clear()
+    both = here | {"Cookie": f"{other['Cookie']}; {cookie}"}
+    assert told.client.get("/jobs", headers=both).status_code == 200
+    assert told.client.get("/jobs", headers=here | other, follow_redirects=False).status_code == 303
+
+
 def test_the_form_takes_the_token_too(told: Told) -> None:
     del told.client.headers["Authorization"]
     answer = told.client.post(
