@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from elastic import __version__
 from elastic.cli import (
@@ -36,8 +37,29 @@ from elastic.client import Connection
 from elastic.errors import ElasticError
 from elastic.log_line import plain_lines
 
+# Where more groups have a command of that name, such as `list`, no hint is given.
+_MOST_NAMED = 3
+
+
+class _Commands(TyperGroup):
+    """All commands. Of a command without its noun, as `elasticd submit`, it says the whole."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name = args[0]
+        if self.get_command(ctx, name) is None:
+            found = [
+                f"`elasticd {noun} {name}`"
+                for noun, group in self.commands.items()
+                if isinstance(group, TyperGroup) and name in group.commands
+            ]
+            if 0 < len(found) <= _MOST_NAMED:
+                ctx.fail(f"No such command {name!r}. Did you mean {' or '.join(found)}?")
+        return super().resolve_command(ctx, args)
+
+
 app = typer.Typer(
     name="elasticd",
+    cls=_Commands,
     help="Runs PyTorch training where a dollar buys the most iterations.",
     no_args_is_help=True,
     # typer's own tracebacks may show local variables, and a token may be among them.

@@ -8,6 +8,7 @@ from elastic import errors
 from elastic.cli import MEANINGS, ExitCode
 from elastic.cli.exits import exit_code_of, exit_code_of_job
 from elastic.model import JobPhase
+from tests.cli.commands import Run
 
 
 def test_every_status_has_a_meaning() -> None:
@@ -37,3 +38,16 @@ def test_only_success_is_status_zero() -> None:
     assert [phase for phase, status in statuses.items() if status == 0] == [JobPhase.SUCCEEDED]
     assert statuses[JobPhase.FAILED] == 100
     assert statuses[JobPhase.BUDGET_EXHAUSTED] == statuses[JobPhase.RUNNING] == 101
+
+
+@pytest.mark.parametrize(("name", "whole"), [("submit", "job submit"), ("restore", "db restore")])
+def test_who_leaves_out_the_noun_is_told_the_whole_command(run: Run, name: str, whole: str) -> None:
+    told = run(name)
+    assert told.status == ExitCode.USAGE
+    assert f"Did you mean `elasticd {whole}`?" in told.err
+
+
+def test_no_command_is_guessed_where_many_nouns_have_it(run: Run) -> None:
+    told = run("list")
+    assert told.status == ExitCode.USAGE
+    assert "No such command 'list'." in told.err and "mean" not in told.err
