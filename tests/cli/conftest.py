@@ -6,6 +6,7 @@ import functools
 import socket
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,14 +48,19 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
     world = make_world(folder, template=template)
     job, _ = train(world)
     decision_id = decide_once(world, job)
+    with serving(world) as (url, app):
+        yield Live(url, app, world, job.id, decision_id)
+
+
+@contextmanager
+def serving(world: World) -> Iterator[tuple[str, FastAPI]]:
+    """Serves a world's API on a free port; gives its address. At the end the store is closed."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         app = create_app(world.context)
         server = uvicorn.Server(uvicorn.Config(app, log_config=None, ws="none"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()
-        yield Live(
-            f"http://127.0.0.1:{listening.getsockname()[1]}", app, world, job.id, decision_id
-        )
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}", app
         server.should_exit = True
         world.context.wake()
         thread.join(timeout=10)

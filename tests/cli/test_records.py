@@ -13,8 +13,9 @@ import pytest
 from elastic.client import connect
 from elastic.errors import DaemonUnreachable, NotFound, Unauthorized
 from elastic.model import JobSpec
-from tests.api.world import TOKEN
-from tests.cli.conftest import Live
+from tests.api.world import TOKEN, make_world
+from tests.cli.conftest import Live, serving
+from tests.empty_database import lay_out
 
 NOTEBOOK = Path(__file__).parents[2] / "examples/notebook/iterations_per_dollar.ipynb"
 
@@ -29,7 +30,7 @@ def test_lists_come_whole_and_oldest_first(address: str) -> None:
     with connect(address) as records:
         windows = records.measurements("first")
         assert [each["window"]["iteration"] for each in windows] == [10, 20, 30, 40, 50, 60]
-        assert records.jobs()[0]["spec"]["name"] == "first"
+        assert [each["spec"]["name"] for each in records.jobs()] == ["first"]
         assert records.job("first")["id"] == windows[0]["job_id"]
         assert records.decisions("first")[0]["plan"]["reason"]["code"] == "start"
         assert records.ledger("first")[0]["usd_per_h"] > 0
@@ -69,7 +70,7 @@ def test_the_notebook_runs_as_it_stands(
 ) -> None:
     from matplotlib import pyplot
 
-    monkeypatch.setenv("JOB", "first")
+    monkeypatch.delenv("JOB", raising=False)
     monkeypatch.setenv("ELASTICD_URL", address)
     monkeypatch.setenv("MPLBACKEND", "Agg")
     monkeypatch.chdir(tmp_path)
@@ -84,16 +85,20 @@ def test_the_notebook_runs_as_it_stands(
 
 
 def test_the_notebook_says_that_a_job_has_had_no_node(
-    live: Live, address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    lay_out(tmp_path / "empty.db")
+    world = make_world(tmp_path, template=tmp_path / "empty.db")
     waiting = JobSpec(name="waiting", command=("train.py",), nodes_max=1, iterations=10)
-    live.world.store.jobs.submit(waiting, key=None, request_hash="waiting", now_s=0.0)
-    monkeypatch.setenv("ELASTICD_URL", address)
-    monkeypatch.delenv("JOB", raising=False)  # it takes the newest
+    world.store.jobs.submit(waiting, key=None, request_hash="waiting", now_s=0.0)
+    monkeypatch.setenv("ELASTICD_TOKEN", TOKEN)
+    monkeypatch.delenv("JOB", raising=False)
     monkeypatch.chdir(tmp_path)
-    _, said = _run_notebook()
+    with serving(world) as (url, _):
+        monkeypatch.setenv("ELASTICD_URL", url)
+        _, said = _run_notebook()
     assert said == "waiting has had no node yet: there is nothing to plot\n"
-    assert not list(tmp_path.iterdir())
+    assert not list(tmp_path.glob("*.png"))
 
 
 def _run_notebook() -> tuple[dict[str, Any], str]:

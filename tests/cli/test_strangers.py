@@ -105,12 +105,12 @@ def test_the_users_that_listen_at_an_address_are_found(host: str) -> None:
 def _listening_at(host: str) -> Iterator[tuple[int, str]]:
     """Listens at a port of this address, and keeps other programs from it at the other one, where
     nothing listens. Gives the port and the other address."""
-    v4, v6 = (socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")
-    (family, _), (other_family, other) = (v6, v4) if host == "::1" else (v4, v6)
+    families = {"127.0.0.1": socket.AF_INET, "::1": socket.AF_INET6}
+    (other,) = families.keys() - {host}
     while True:
         with (
-            socket.create_server((host, 0), family=family) as listener,
-            socket.socket(other_family) as kept,
+            socket.create_server((host, 0), family=families[host]) as listener,
+            socket.socket(families[other]) as kept,
         ):
             port = listener.getsockname()[1]
             try:
