@@ -108,9 +108,12 @@ def are_heard(nodes: Sequence[Node], *, since_s: float) -> bool:
     return all((node.heartbeat_at_s or 0.0) > since_s for node in nodes)
 
 
-def is_leaving(node: Node, active: Generation | None, *, patience_s: float, now_s: float) -> bool:
+def is_leaving(node: Node, newest: Generation | None, *, patience_s: float, now_s: float) -> bool:
     """Whether a node that the newest generation left out has yet to confirm that its workers have
-    left."""
-    if active is None or node.agent_state not in RUNNING_STILL:
+    left.
+
+    It holds whether that generation still runs or not: a job may end just after a node left.
+    """
+    if newest is None or node.id in newest.node_ids or node.agent_state not in RUNNING_STILL:
         return False
-    return now_s <= active.started_at_s + patience_s
+    return now_s <= newest.started_at_s + patience_s

@@ -147,7 +147,11 @@ def _ending(world: World, liveness: GroupLiveness) -> Iterator[Step]:
         else:
             yield from _stopping(world, liveness, world.active, world.active.drain_at_s)
         return
-    remaining = [node for node in world.nodes if node.phase is not NodePhase.TERMINATING]
+    remaining = [
+        node
+        for node in world.nodes
+        if node.phase is not NodePhase.TERMINATING and not _is_coming_out(world, node)
+    ]
     yield from (TerminateNode(node, "the job is ending") for node in remaining)
     if not world.nodes:
         yield FinishJob(world.job.ending or JobPhase.CANCELLED)
@@ -228,7 +232,9 @@ def _emptying(world: World, liveness: GroupLiveness) -> Iterator[Step]:
     if active is None:
         # Or they were bought for a decision that was never recorded: the daemon died in between.
         yield from (
-            TerminateNode(node, "the job wants no nodes now") for node in world.living.values()
+            TerminateNode(node, "the job wants no nodes now")
+            for node in world.living.values()
+            if not _is_coming_out(world, node)
         )
         return
     members = [world.living.get(node_id) for node_id in active.node_ids]
@@ -366,12 +372,14 @@ def _keeping_session(
 
 
 def _is_coming_out(world: World, node: Node) -> bool:
-    """Whether a node's workers are leaving a session that continues: the node is ended after
-    that."""
+    """Whether a node's workers are leaving a session that goes on without them.
+
+    The node is ended after that: its last turns are told with its exit.
+    """
     if world.job.spec.mode is not Mode.LIVE:
         return False
     patience_s = world.drain_grace_s + _SLACK_S
-    return session.is_leaving(node, world.active, patience_s=patience_s, now_s=world.now_s)
+    return session.is_leaving(node, world.generation, patience_s=patience_s, now_s=world.now_s)
 
 
 def _unasked(world: World, members: list[Node | None], exits: list[Exit | None]) -> Exit | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from elastic.model import (
     AgentState,
     Group,
@@ -24,6 +26,7 @@ from elastic.reconciler import (
     EndGeneration,
     LaunchNodes,
     StartGeneration,
+    Step,
     TerminateNode,
     World,
     next_steps,
@@ -79,6 +82,33 @@ def test_a_node_is_left_out_and_ended_only_when_its_workers_have_left() -> None:
     assert next_steps(seen(one, gone, target=target, generation=after, now_s=40.0)) == (
         TerminateNode(gone, f"the job now wants {target}"),
     )
+
+
+@pytest.mark.parametrize(
+    ("job", "target", "why"),
+    [
+        (
+            replace(JOB, phase=JobPhase.DRAINING, ending=JobPhase.CANCELLED),
+            Group.of(HALF),
+            "the job is ending",
+        ),
+        (JOB, None, "the job wants no nodes now"),
+    ],
+)
+def test_the_last_words_of_a_node_that_leaves_are_awaited_when_the_job_ends_or_pauses(
+    job: Job, target: Group | None, why: str
+) -> None:
+    stopped, leaving = idle("a", agent_generation=2), inside("b")
+    over = generation("a", number=2, drain_at_s=30.0, ended=True)
+
+    def steps(*nodes: Node, now_s: float = 40.0) -> tuple[Step, ...]:
+        return next_steps(world(*nodes, job=job, target=target, generation=over, now_s=now_s))
+
+    assert steps(stopped, leaving) == (TerminateNode(stopped, why),)
+    assert steps(leaving) == ()
+    gone = replace(leaving, agent_state=AgentState.EXITED)
+    assert steps(gone) == (TerminateNode(gone, why),)
+    assert steps(leaving, now_s=81.0) == (TerminateNode(leaving, why),)
 
 
 def test_a_node_that_does_not_leave_is_ended_after_a_drain_s_patience() -> None:
