@@ -1,6 +1,7 @@
 // Keeps the page current: an event asks for the page's content again, at most once a second, and changes what differs.
 
 import { drawAll, redrawAll } from "./charts.js";
+import { keepDraft } from "./draft.js";
 import { followLog } from "./log.js";
 import { morph } from "./morph.js";
 
@@ -149,6 +150,7 @@ document.addEventListener("drop", async (event) => {
   if (!area || !file) return;
   event.preventDefault();
   area.value = await file.text();
+  area.dispatchEvent(new Event("input"));
 });
 document.addEventListener("themechange", redrawAll);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawAll);
@@ -161,4 +163,5 @@ setInterval(() => {
 window.addEventListener("pageshow", (event) => event.persisted && location.reload());
 document.fonts.ready.then(drawAll);
 followLog();
+keepDraft();
 listenWhileSeen();

@@ -169,6 +169,41 @@ def test_a_dropped_file_becomes_the_text(chromium: Browser, site: Site) -> None:
         expect(seen.page.get_by_label("YAML or JSON")).to_have_value(FILE)
 
 
+def test_a_job_s_text_outlives_its_session_and_the_way_back_until_it_is_submitted(
+    chromium: Browser, site: Site
+) -> None:
+    def sign_in_again(page: Page) -> None:
+        page.get_by_label("Token").fill(TOKEN)
+        page.get_by_role("button", name="Sign in").click()
+
+    with opened(chromium, site, "/submit") as seen:
+        page = seen.page
+        text = page.get_by_label("YAML or JSON")
+        text.fill(FILE)
+        page.context.clear_cookies()
+        page.get_by_role("button", name="Show the plan").click()
+        sign_in_again(page)
+        expect(text).to_have_value(FILE)
+        page.get_by_role("button", name="Show the plan").click()
+        expect(page.locator("#plan")).to_contain_text("Budget")
+        page.context.clear_cookies()
+        page.get_by_role("button", name="Submit the job").click()
+        sign_in_again(page)
+        expect(text).to_have_value(FILE)
+        page.get_by_role("button", name="Show the plan").click()
+        expect(page.locator("#plan")).to_contain_text("Budget")
+        expect(page).to_have_url(f"{site.url}/submit")
+        page.get_by_role("link", name="Nodes", exact=True).click()
+        page.go_back()
+        expect(text).to_have_value(FILE)
+        page.get_by_role("button", name="Show the plan").click()
+        page.get_by_role("button", name="Submit the job").click()
+        expect(page.get_by_role("heading", name="again")).to_be_visible()
+        expect(page.locator("#feed-text")).to_have_text("Live")
+        page.go_back()
+        expect(text).to_have_value("")
+
+
 def test_a_form_stays_as_it_is_while_things_happen(chromium: Browser, site: Site) -> None:
     with opened(chromium, site, "/jobs/esrgan-demo/limits") as seen:
         expect(seen.page.locator("#feed-text")).to_have_text("Live")
