@@ -38,27 +38,21 @@ class EngineFound:
         return f"{self.engine} {self.said}"
 
 
-def find_engine() -> EngineFound:
-    """The first engine that this user may use."""
+def find_engine(timeout_s: float = TRANSFER_TIMEOUT_S) -> EngineFound:
+    """The first engine that this user may use; each has so long to answer."""
     wrong = []
     for engine, command in _ASKED.items():
         if shutil.which(engine) is None:
             continue
         try:
             done = subprocess.run(
-                command, capture_output=True, text=True, timeout=TRANSFER_TIMEOUT_S, check=False
+                command, capture_output=True, text=True, timeout=timeout_s, check=False
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             wrong.append(f"{engine}: {error}")
             continue
         if done.returncode == 0:
             return EngineFound(engine, done.stdout.strip())
-        wrong.append(f"{engine}: {_last_line(done.stderr)}")
+        last_line = done.stderr.strip().rpartition("\n")[2]
+        wrong.append(f"{engine}: {last_line or 'it does not answer'}")
     return EngineFound(None, "; ".join(wrong) or "neither docker nor podman is installed")
-
-
-def _last_line(text: str) -> str:
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    if not lines:
-        return "it does not answer"
-    return lines[-1]

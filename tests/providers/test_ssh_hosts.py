@@ -32,6 +32,7 @@ from elastic.providers.ssh import (
 )
 from elastic.providers.ssh.attendant import Attendant, own_part
 from elastic.providers.ssh.bundle import bundle, command, first_line
+from elastic.providers.ssh.connection import HostRefused
 from elastic.providers.ssh.memory import HostMemory, Memories
 from elastic.providers.ssh.node_types import (
     NOMINAL_USD_PER_H,
@@ -368,6 +369,39 @@ def test_a_host_whose_gpus_cannot_be_asked_is_not_used_until_they_can(
     clock.advance(REST_LOOK_S)
     provider.instances()
     assert provider.troubles() == {}
+
+
+def test_a_container_engine_that_hangs_keeps_no_host_from_being_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("elastic.providers.ssh.attendant.CONNECT_TIMEOUT_S", 0.1)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    for engine in ("docker", "podman"):
+        (tmp_path / engine).write_text("#!/bin/sh\nexec sleep 60\n")
+        (tmp_path / engine).chmod(0o755)
+    facts = attendant(tmp_path).answer({"do": "facts"})
+    assert facts["cores"] >= 1
+    assert "timed out after 0.1 seconds; podman: " in facts["engine"]
+
+
+def test_a_host_that_does_not_say_what_it_is_is_listed_with_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = attendant(tmp_path)
+
+    def ask_each(
+        _links: object, requests: dict[str, Any], *, timeout_s: float = 0.0
+    ) -> dict[str, Any]:
+        return {
+            host: HostRefused(f"{host}: no memory")
+            if request["do"] == "facts"
+            else machine.answer(request)
+            for host, request in requests.items()
+        }
+
+    monkeypatch.setattr("elastic.providers.ssh.connection.HostLinks.ask_each", ask_each)
+    (report,) = survey([Host("desk", 0.05, "desk")], Access(), now_s=1000.0)
+    assert (report.state, report.troubles) == ("unfit", ("no memory",))
 
 
 def test_the_node_of_another_account_keeps_a_host_from_being_used(tmp_path: Path) -> None:

@@ -115,7 +115,7 @@ def _remove_unused(environment: Path) -> None:
     """Removes the environments of other versions that no node has used for a day: each has a torch
     of gigabytes.
 
-    For a folder in which this node runs alone: nothing else can be using them.
+    For a folder in which this node runs alone.
     """
     now_s = (environment / "elasticd-done").stat().st_mtime
     for other in environment.parent.iterdir():

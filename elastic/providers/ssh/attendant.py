@@ -21,7 +21,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from elastic.durations import ANSWER_TIMEOUT_S, DAY_S
+from elastic.durations import ANSWER_TIMEOUT_S, CONNECT_TIMEOUT_S, DAY_S
 from elastic.engines import find_engine
 from elastic.providers.keeping.address import NotPossible, host_and_port, own_address
 from elastic.providers.keeping.keeper import boottime_s
@@ -156,14 +156,15 @@ class Attendant:
             # Why GPUs that are there cannot be used.
             "wrong": wrong,
             "bf16": bool(flags) and any(flag in flags[0].split() for flag in _BF16_FLAGS),
-            "engine": str(find_engine()),
+            # One that hangs must not keep the rest.
+            "engine": str(find_engine(CONNECT_TIMEOUT_S)),
             "python": ".".join(map(str, sys.version_info[:3])),
             "boot_id": boot_id(),
         }
 
     def check(self, request: Fields) -> Fields:
         """What would keep a node from working here: each with what to do."""
-        return {"findings": [list(each) for each in _findings(request)]}
+        return {"findings": list(_findings(request))}
 
     def _all(self) -> Iterator[NodeFiles]:
         for name in sorted(os.listdir(self._nodes)):

@@ -50,13 +50,15 @@ def survey(
         looks = _asked(links, hosts, {"do": "look", "cluster": "", "now_s": now_s})
         there = [each for each in hosts if not isinstance(looks[each.name], ProviderError)]
         facts = _asked(links, there, {"do": "facts"})
-        findings = {}
+        findings: dict[str, Any] = {}
         if checks is not None:
             asked = {"do": "check", "daemon_url": checks.daemon_url, "marker": checks.marker}
             requests = {
                 each.name: {**asked, "has_python": each.python is not None} for each in there
             }
             findings = dict(links.ask_each(requests, timeout_s=ANSWER_S))
+        # A host that does not say what it is cannot be used, whatever the checks find.
+        findings |= {name: each for name, each in facts.items() if isinstance(each, ProviderError)}
     finally:
         links.close()
     twins = _twins(there, looks)
