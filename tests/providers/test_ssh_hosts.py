@@ -76,7 +76,13 @@ def test_a_list_of_hosts_is_a_hosts_file(tmp_path: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["a slots=4\nb slots=2 max-slots=8\n", "a:4\nb:2 # mine\n", "# all\n\na slots=4\nb:2"]
+    "text",
+    [
+        "a slots=4\nb slots=2 max-slots=8\n",
+        "a:4\nb:2 # mine\n",
+        "# all\n\na slots=4\nb:2",
+        "a slots = 4\nb slots= 2\n",
+    ],
 )
 def test_an_mpi_hostfile_is_understood_in_each_of_its_forms(tmp_path: Path, text: str) -> None:
     found = read_hosts(settings_of(tmp_path, text))
@@ -87,7 +93,9 @@ def test_an_mpi_hostfile_is_understood_in_each_of_its_forms(tmp_path: Path, text
     ("text", "why"),
     [
         ("", "wanted hosts, got none"),
-        ("hosts:\n  a: {prise: 3}\n", "prise"),
+        ("hosts:\n  a: {tpye: desk}\n", "host a: no field 'tpye'; did you mean 'type'"),
+        ("hosts:\n  a: {type: A100}\n", "host a: type: wanted a name of a-z, .* got 'A100'"),
+        ("hosts:\n  a:2222: {}\n", "ssh takes no port after a name; name the host a, and"),
         ("hosts:\n  a: {usd_per_h: -1}\n", "greater than or equal to 0"),
         ("hosts: 3\n", "wanted `hosts:`"),
         ("a slots=0\n", "line 1: wanted `HOST slots=N`"),
@@ -110,6 +118,15 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
         match=r"ssh\.hosts_file: .*none: wanted a hosts file, found no such file: write one",
     ):
         read_hosts(SshSettings(hosts_file=tmp_path / "none"))
+
+
+def test_a_hosts_file_of_any_editor_is_read_or_refused_in_words(tmp_path: Path) -> None:
+    (tmp_path / "hosts").write_text("hosts: {a: {}}", encoding="utf-8-sig")
+    settings = SshSettings(hosts_file=tmp_path / "hosts")
+    assert [each.name for each in read_hosts(settings)] == ["a"]
+    (tmp_path / "hosts").write_bytes(b"# B\xfcro\nhosts: {a: {}}")
+    with pytest.raises(InvalidInput, match="wanted a hosts file, found what is no text in UTF-8"):
+        read_hosts(settings)
 
 
 def test_the_same_host_on_two_lines_has_the_sum_of_its_slots() -> None:

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from elastic.config import SshHost, SshSettings
 from elastic.errors import InvalidInput, cannot_read
-from elastic.faults import in_words
+from elastic.faults import in_words, no_such
 from elastic.figures import price
 
 # A host as ssh is given it: an alias of its configuration, a DNS name or an address.
@@ -22,6 +22,8 @@ _NAME = re.compile(r"(?:[A-Za-z0-9_.-]+@)?[A-Za-z0-9][A-Za-z0-9_.:-]{0,200}")
 _SLOTS = re.compile(r"slots=(\d+)")
 _YAML = re.compile(r"\s*(?:-\s|---|\{|hosts\s*:(?:\s|$))")
 _COUNT = re.compile(r"([^:]+):(\d+)")
+# In words, what `SshHost` says by a pattern.
+_TYPE = "wanted a name of a-z, 0-9, dots and hyphens"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ def parse_hostfile(text: str) -> tuple[SshHost, ...]:
     """
     slots: dict[str, int | None] = {}
     for number, line in enumerate(text.splitlines(), start=1):
-        words = line.partition("#")[0].split()
+        words = re.sub(r"\s*=\s*", "=", line.partition("#")[0]).split()
         if not words:
             continue
         name, count = words[0], None
@@ -103,13 +105,21 @@ def _entry(each: Any) -> SshHost:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
-        raise InvalidInput(f"host {each}: {where}: {in_words(first)}") from error
+        if first["type"] == "extra_forbidden":
+            fault = no_such("field", where, SshHost.model_fields)
+        elif first["type"] == "string_pattern_mismatch":
+            fault = f"{where}: {in_words(first, wanted=_TYPE)}"
+        else:
+            fault = f"{where}: {in_words(first)}"
+        name = each.get("name", each) if isinstance(each, dict) else each
+        raise InvalidInput(f"host {name}: {fault}") from error
 
 
 def _from_file(path: Path) -> Iterator[SshHost]:
     try:
-        text = path.read_text()
-    except OSError as error:
+        # Some editors put a mark of its encoding before a text.
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
         raise cannot_read(
             f"ssh.hosts_file: {path}",
             error,
@@ -135,6 +145,11 @@ def _host(entry: SshHost, settings: SshSettings) -> Host:
     usd_per_h = settings.usd_per_h if entry.usd_per_h is None else entry.usd_per_h
     if not _NAME.fullmatch(entry.name):
         raise InvalidInput(f"host {entry.name!r}: wanted a name or an address as ssh takes it")
+    if found := _COUNT.fullmatch(entry.name):
+        raise InvalidInput(
+            f"host {entry.name}: ssh takes no port after a name; name the host {found[1]}, and "
+            f"write `Port {found[2]}` below `Host {found[1]}` in ~/.ssh/config"
+        )
     return Host(
         entry.name,
         usd_per_h,
