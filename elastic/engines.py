@@ -39,7 +39,7 @@ class EngineFound:
 
 
 def find_engine(timeout_s: float = TRANSFER_TIMEOUT_S) -> EngineFound:
-    """The first engine that this user may use; each has so long to answer."""
+    """The first engine that this user may use and that answers in time."""
     wrong = []
     for engine, command in _ASKED.items():
         if shutil.which(engine) is None:

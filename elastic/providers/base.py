@@ -41,6 +41,8 @@ class LaunchRequest:
     daemon_certificate: str = ""
     # Added to the environment of everything that runs on the nodes.
     env: Mapping[str, str] = field(default_factory=dict)
+    # Whether workers run in a container, for which not every machine has an engine.
+    has_image: bool = False
     # The call that an earlier attempt with this token made, by any daemon; empty if none may have
     # bought. It matters to a provider with several calls to buy by, which do not know each other's
     # tokens.

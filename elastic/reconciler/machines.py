@@ -344,6 +344,7 @@ class Machines:
             join_token=self.terms.join_token(intent.token),
             other_urls=self.terms.other_urls,
             daemon_certificate=self.terms.daemon_certificate,
+            has_image=self.store.jobs.get(first.job_id).spec.image is not None,
             asked_by=intent.asked_by,
             note_asked=lambda by: self.store.nodes.note_asked(intent.token, by),
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import re
 import subprocess
 import sys
 import zipfile
@@ -15,9 +16,9 @@ import pytest
 
 from elastic.clock import ManualClock
 from elastic.config import Settings, SshHost, SshSettings
-from elastic.errors import InvalidInput
-from elastic.model import Precision
-from elastic.providers import Trouble
+from elastic.errors import CapacityUnavailable, InvalidInput
+from elastic.model import Offering, Precision
+from elastic.providers import LaunchRequest, Trouble
 from elastic.providers.keeping import REST_LOOK_S, packages, refuse
 from elastic.providers.keeping.address import NotPossible
 from elastic.providers.ssh import (
@@ -399,6 +400,54 @@ def test_a_container_engine_that_hangs_keeps_no_host_from_being_used(
     facts = attendant(tmp_path).answer({"do": "facts"})
     assert facts["cores"] >= 1
     assert "timed out after 0.1 seconds; podman: " in facts["engine"]
+
+
+@pytest.mark.parametrize(
+    ("has_image", "engine", "asked"),
+    [
+        (True, "docker 28.2.2", "b"),
+        (True, "none (no docker)", "ab"),
+        (False, "docker 28.2.2", "ab"),
+    ],
+)
+def test_a_job_in_an_image_is_started_on_hosts_that_have_an_engine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_image: bool, engine: str, asked: str
+) -> None:
+    machine = attendant(tmp_path)
+    engines = {"a": "none (docker: no daemon)", "b": engine}
+
+    def ask_each(
+        _links: object, requests: dict[str, Any], *, timeout_s: float = 0.0
+    ) -> dict[str, Any]:
+        answers: dict[str, Any] = {}
+        for host, request in requests.items():
+            answers[host] = machine.answer(request)
+            match request["do"]:
+                case "look":
+                    answers[host]["machine"] = [host]
+                case "facts":
+                    answers[host]["engine"] = engines[host]
+                case "launch":
+                    answers[host] = HostRefused(f"{host}: was asked")
+        return answers
+
+    monkeypatch.setattr("elastic.providers.ssh.connection.HostLinks.ask_each", ask_each)
+    hosts = [Host(name, 0.05, "desk", python="python3") for name in "ab"]
+    provider = provider_of(tmp_path, ManualClock(1000.0), *hosts)
+    wanted = LaunchRequest(
+        "token",
+        ("node-1",),
+        "job-1",
+        Offering("desk"),
+        "https://10.0.0.5:8471",
+        "secret",
+        has_image=has_image,
+    )
+    with pytest.raises(CapacityUnavailable) as refused:
+        provider.launch(wanted)
+    assert re.findall(r"(\w): was asked", str(refused.value)) == list(asked)
+    lacks = "a: the job's image wants a container engine, found none (docker: no daemon)"
+    assert (lacks in str(refused.value)) == (asked == "b")
 
 
 def test_a_host_that_does_not_say_what_it_is_is_listed_with_why(

@@ -24,7 +24,7 @@ from elastic.model import (
     Rounds,
     Snapshot,
 )
-from elastic.providers import FakeProvider, InstanceState, LaunchRequest, Operation
+from elastic.providers import FakeProvider, Instance, InstanceState, LaunchRequest, Operation
 from elastic.store import HeartbeatReport
 from tests.reconciler.dictated import Dictated
 from tests.reconciler.virtual import LARGE, SMALL, VirtualCluster
@@ -193,6 +193,23 @@ def test_a_machine_that_no_node_stands_for_is_ended(cluster: VirtualCluster) -> 
     assert len(living(cluster)) == len(before) + 1
     cluster.run(5)
     assert living(cluster) == before
+
+
+@pytest.mark.parametrize("image", [None, "me/train:1"])
+def test_a_provider_knows_whether_a_node_is_for_an_image(
+    cluster: VirtualCluster, monkeypatch: pytest.MonkeyPatch, image: str | None
+) -> None:
+    asked = []
+    sell = cluster.cloud.launch
+
+    def launch(request: LaunchRequest) -> tuple[Instance, ...]:
+        asked.append(request.has_image)
+        return sell(request)
+
+    monkeypatch.setattr(cluster.cloud, "launch", launch)
+    cluster.submit(image=image)
+    cluster.run(5)
+    assert asked == [image is not None]
 
 
 def test_a_script_that_always_fails_fails_the_job_with_its_log(cluster: VirtualCluster) -> None:

@@ -42,6 +42,11 @@ class HostMemory:
         alive = tuple(each for each in self.nodes if each["state"] != "gone")
         return (*alive, *self.unsure)
 
+    @property
+    def has_engine(self) -> bool:
+        """Whether containers can run there, as far as is known."""
+        return not str((self.facts or {}).get("engine", "none")).startswith("none")
+
     def instances(self, because: str = "") -> tuple[Instance, ...]:
         """Its nodes. `because`: why the host does not answer now; empty if it does."""
         return tuple(self._instance(each, because) for each in (*self.nodes, *self.unsure))

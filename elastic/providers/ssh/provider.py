@@ -331,8 +331,7 @@ class SshProvider:
     def _start_all(
         self, request: LaunchRequest, missing: Sequence[str], found: Mapping[str, Fields]
     ) -> None:
-        free = self._free(request.offering.node_type)
-        refusals: list[str] = []
+        free, refusals = self._able(request)
         started: list[str] = []
         # Too few are not even begun: to start some and to end them again would claim hosts for
         # nothing.
@@ -360,6 +359,29 @@ class SshProvider:
             self._why_too_few(request.offering, len(missing), len(free), refusals),
             bought_nothing=not found,
         )
+
+    def _able(self, request: LaunchRequest) -> tuple[list[str], list[str]]:
+        """The hosts that a node could be started on, and what others lack for a job's image.
+
+        Where no host of the type has an engine, none is left out: a node there says so, and its job
+        ends.
+        """
+        free = self._free(request.offering.node_type)
+        if not request.has_image:
+            return free, []
+        # One may have been installed since.
+        self._find_out([each for each in free if not self._hosts[each].has_engine])
+        alike = self._by_type().get(request.offering.node_type, ())
+        if not any(each.has_engine for each in alike):
+            return free, []
+        able = [each for each in free if self._hosts[each].has_engine]
+        lacking = [
+            f"{each}: the job's image wants a container engine, found "
+            f"{(self._hosts[each].facts or {}).get('engine')}"
+            for each in free
+            if each not in able
+        ]
+        return able, lacking
 
     def _start(self, host: str, node_id: str, request: LaunchRequest) -> None:
         memory = self._hosts[host]
