@@ -53,7 +53,9 @@ def pythons(first: str | None = None) -> str:
     """
     if first is None:
         return _PYTHONS
-    return f"{shlex.quote(first)} {_PYTHONS}"
+    # A shell knows `~` only outside quotes.
+    home = "~/" if first.startswith("~/") else ""
+    return f"{home}{shlex.quote(first.removeprefix('~/'))} {_PYTHONS}"
 
 
 def own_wheel() -> Wheel:

@@ -42,7 +42,7 @@ from elastic.providers.ssh.node_types import (
     types_of,
     unlike,
 )
-from elastic.providers.ssh.survey import survey
+from elastic.providers.ssh.survey import Checks, survey
 
 FACTS: dict[str, Any] = {
     "cores": 8,
@@ -269,7 +269,11 @@ def lead_to(machine: Attendant, monkeypatch: pytest.MonkeyPatch) -> None:
     def ask_each(
         _links: object, requests: dict[str, Any], *, timeout_s: float = 0.0
     ) -> dict[str, Any]:
-        return {host: machine.answer(request) for host, request in requests.items()}
+        answers = {host: machine.answer(request) for host, request in requests.items()}
+        return {
+            host: HostRefused(f"{host}: {each['refused']}") if "refused" in each else each
+            for host, each in answers.items()
+        }
 
     monkeypatch.setattr("elastic.providers.ssh.connection.HostLinks.ask_each", ask_each)
 
@@ -454,18 +458,13 @@ def test_a_host_that_does_not_say_what_it_is_is_listed_with_why(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     machine = attendant(tmp_path)
-
-    def ask_each(
-        _links: object, requests: dict[str, Any], *, timeout_s: float = 0.0
-    ) -> dict[str, Any]:
-        return {
-            host: HostRefused(f"{host}: no memory")
-            if request["do"] == "facts"
-            else machine.answer(request)
-            for host, request in requests.items()
-        }
-
-    monkeypatch.setattr("elastic.providers.ssh.connection.HostLinks.ask_each", ask_each)
+    answer = machine.answer
+    monkeypatch.setattr(
+        machine,
+        "answer",
+        lambda asked: {"refused": "no memory"} if asked["do"] == "facts" else answer(asked),
+    )
+    lead_to(machine, monkeypatch)
     (report,) = survey([Host("desk", 0.05, "desk")], Access(), now_s=1000.0)
     assert (report.state, report.troubles) == ("unfit", ("no memory",))
 
@@ -510,7 +509,8 @@ def test_an_id_that_is_no_name_of_a_folder_reaches_no_file(tmp_path: Path) -> No
 def test_a_check_says_what_is_missing_and_what_to_do(tmp_path: Path) -> None:
     asked = {
         "do": "check",
-        "has_python": True,
+        "python": None,
+        "imports": "import os",
         "daemon_url": "http://127.0.0.1:1",
         "marker": str(tmp_path / "shared" / "marker"),
     }
@@ -525,6 +525,40 @@ def test_a_check_says_what_is_missing_and_what_to_do(tmp_path: Path) -> None:
     assert [each.name for each in (tmp_path / "shared").iterdir()] == ["marker"]
 
 
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [
+        ("echo \"ModuleNotFoundError: No module named 'elastic'\" >&2; exit 1", "named 'elastic'"),
+        (None, "No such file or directory"),
+    ],
+)
+def test_a_check_tries_the_python_that_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str | None, why: str
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    if script is not None:
+        (tmp_path / "python").write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / "python").chmod(0o755)
+    lead_to(attendant(tmp_path), monkeypatch)
+    checks = Checks("http://127.0.0.1:1", None)
+    host = Host("desk", 0.05, "desk", python="~/python")
+    (report,) = survey([host], Access(), checks=checks, now_s=1000.0)
+    assert why in report.troubles[0]
+
+
+def test_a_python_in_the_home_folder_is_found_by_the_shell(tmp_path: Path) -> None:
+    (tmp_path / "my python").symlink_to(sys.executable)
+    done = subprocess.run(
+        ["/bin/sh", "-c", command("~/my python")],
+        input=first_line(str(tmp_path / "files")) + "\n",
+        env={"PATH": "/nowhere", "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_check_finds_a_shared_folder_that_takes_no_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -533,7 +567,8 @@ def test_a_check_finds_a_shared_folder_that_takes_no_file(
 
     (tmp_path / "marker").touch()
     monkeypatch.setattr(Path, "touch", refuse_it)
-    asked = {"do": "check", "has_python": True, "daemon_url": "http://127.0.0.1:1"}
+    asked = {"do": "check", "python": None, "daemon_url": "http://127.0.0.1:1"}
+    asked["imports"] = "import os"
     asked["marker"] = str(tmp_path / "marker")
     (_, (what, advice)) = attendant(tmp_path).answer(asked)["findings"]
     assert what == f"{tmp_path} cannot be read and written here: Read-only file system"

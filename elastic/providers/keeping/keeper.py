@@ -142,7 +142,7 @@ def _install(env: Mapping[str, str], log: Path, timeout_s: float) -> int:
 
 
 def _agent(node: NodeFiles, order: Mapping[str, Any], python: str) -> str:
-    command = order["agent_command"] or [python, "-m", "elastic.agent"]
+    command = order["agent_command"] or [os.path.expanduser(python), "-m", "elastic.agent"]
     with open(node.agent_log, "ab") as log:
         agent = subprocess.Popen(
             [*command, "--config", str(node.path / "agent.json")],
@@ -178,8 +178,7 @@ def _outlives_its_lease(
         if now != last:
             last = now
             changed_s = boottime_s()
-        # Later than the agent's own end, which saves first: this is for one that does nothing any
-        # more.
+        # Later than the agent's own end, which saves first.
         if boottime_s() - changed_s > order["lease_s"] + order["grace_s"]:
             return True
 

@@ -68,8 +68,7 @@ class Attendant:
         }
         try:
             self._nodes.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # Two daemons, or two connections of one, may ask at once: each request sees the host
-            # alone.
+            # Two daemons, or two connections of one, may ask at once.
             with locked(self._root):
                 return calls[request["do"]](request)
         except NotPossible as refusal:
@@ -100,8 +99,7 @@ class Attendant:
         known = node.read("launch")
         if known is not None and known["token"] != launch["token"]:
             raise NotPossible(f"{launch['node_id']}: was launched under another token")
-        # Asked again after an answer was lost: what runs is not started twice, and what ended stays
-        # so.
+        # Asked again after an answer was lost: nothing is started twice.
         if known is None or not (node.has("process") or node.has("stop")):
             self._drop_claim_of_the_dead(request)
             self._claim(launch)
@@ -158,7 +156,6 @@ class Attendant:
             "bf16": bool(flags) and any(flag in flags[0].split() for flag in _BF16_FLAGS),
             # One that hangs must not keep the rest.
             "engine": str(find_engine(CONNECT_TIMEOUT_S)),
-            "python": ".".join(map(str, sys.version_info[:3])),
             "boot_id": boot_id(),
         }
 
@@ -399,15 +396,12 @@ def _cpu_lines(pattern: str) -> list[str]:
 
 
 def _findings(request: Fields) -> Iterator[tuple[str, str]]:
-    if not request["has_python"]:
-        done = subprocess.run(
-            [sys.executable, "-c", "import ensurepip, venv"], capture_output=True, check=False
-        )
-        if done.returncode != 0:
-            yield (
-                "Python has no module venv, so elasticd cannot be installed",
-                "on Debian and Ubuntu: apt install python3-venv",
-            )
+    python = request["python"] or sys.executable
+    command = [os.path.expanduser(python), "-c", request["imports"]]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        said = done.stderr.strip().rpartition("\n")[2]
+        yield f"{python}: {said or 'it fails'}", request["advice"]
     yield from _way_to_daemon(request["daemon_url"])
     yield from _shared_folder(request.get("marker"))
     yield from _logind()

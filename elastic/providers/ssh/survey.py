@@ -53,9 +53,7 @@ def survey(
         findings: dict[str, Any] = {}
         if checks is not None:
             asked = {"do": "check", "daemon_url": checks.daemon_url, "marker": checks.marker}
-            requests = {
-                each.name: {**asked, "has_python": each.python is not None} for each in there
-            }
+            requests = {each.name: {**asked, **_about_python(each)} for each in there}
             findings = dict(links.ask_each(requests, timeout_s=ANSWER_S))
         # A host that does not say what it is cannot be used, whatever the checks find.
         findings |= {name: each for name, each in facts.items() if isinstance(each, ProviderError)}
@@ -69,6 +67,18 @@ def survey(
         for each in hosts
     ]
     return tuple(_with_unlike(reports, memories))
+
+
+def _about_python(host: Host) -> Mapping[str, Any]:
+    """What the host's Python must import, and what to do where it cannot. None: the first found."""
+    if host.python is None:
+        imports = "import ensurepip, venv"
+        advice = "elasticd cannot be installed; on Debian and Ubuntu: apt install python3-venv"
+    else:
+        # torch itself would take seconds.
+        imports = "import elastic.agent; from importlib.metadata import version; version('torch')"
+        advice = "install elasticd and torch for it there, or take `python` out of your hosts"
+    return {"python": host.python, "imports": imports, "advice": advice}
 
 
 def _twins(hosts: Sequence[Host], looks: Mapping[str, Any]) -> Mapping[str, str]:
