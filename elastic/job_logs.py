@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import structlog
 
+from elastic.errors import StoreUnavailable
 from elastic.log_line import LogLine, LogPiece, plain
 
 log = structlog.get_logger(__name__)
@@ -90,8 +92,11 @@ class JobLogs:
     def add(
         self, job_id: str, node_id: str, pieces: Sequence[LogPiece], *, seq: int, now_s: float
     ) -> None:
-        """Stores a node's batch; one that was stored before changes nothing."""
-        with self._lock, self._db:
+        """Stores a node's batch; one that was stored before changes nothing.
+
+        Raises StoreUnavailable.
+        """
+        with self._held(), self._db:
             # A node that missed the answer sends the same batch again.
             if seq <= self._seq(node_id):
                 return
@@ -127,7 +132,7 @@ class JobLogs:
         query, values = _where(job_id, rank=rank, node_id=node_id, generation=generation)
         query += _OF_WORKERS if node_id is None and not has_torchrun else ""
         order = "DESC" if after is None else "ASC"
-        with self._lock:
+        with self._held():
             rows = self._db.execute(
                 "SELECT lines.id, lines.at_s, generation, node, worker, rank, text, stage"
                 " FROM lines JOIN streams ON streams.id = lines.stream"
@@ -144,7 +149,7 @@ class JobLogs:
         newest = self.newest_generation(job_id)
         query, values = _where(job_id, rank=rank, node_id=node_id, generation=newest)
         query += _OF_WORKERS if node_id is None else ""
-        with self._lock:
+        with self._held():
             rows = self._db.execute(
                 "SELECT 0, 0.0, generation, node, worker, rank, open, stage FROM streams WHERE "
                 f"open != '' AND {query} ORDER BY rank, node, worker",
@@ -154,7 +159,7 @@ class JobLogs:
 
     def newest_generation(self, job_id: str) -> int | None:
         """The newest generation with lines; None if there is none."""
-        with self._lock:
+        with self._held():
             row = self._db.execute(
                 "SELECT MAX(generation) FROM streams WHERE job = ?", (job_id,)
             ).fetchone()
@@ -165,7 +170,7 @@ class JobLogs:
     def ranks(self, job_id: str) -> tuple[int, ...]:
         """The ranks that wrote something in the newest generation with lines."""
         newest = self.newest_generation(job_id)
-        with self._lock:
+        with self._held():
             rows = self._db.execute(
                 "SELECT DISTINCT rank FROM streams WHERE job = ? AND generation = ? AND rank IS "
                 "NOT NULL ORDER BY rank",
@@ -175,7 +180,7 @@ class JobLogs:
 
     def cut(self, job_id: str) -> int:
         """How many of the job's lines are no longer kept."""
-        with self._lock:
+        with self._held():
             row = self._db.execute("SELECT cut FROM jobs WHERE job = ?", (job_id,)).fetchone()
         if row is None:
             return 0
@@ -183,16 +188,27 @@ class JobLogs:
 
     def jobs(self) -> tuple[str, ...]:
         """The jobs that lines are kept of."""
-        with self._lock:
+        with self._held():
             return tuple(row[0] for row in self._db.execute("SELECT job FROM jobs ORDER BY job"))
 
     def forget(self, job_id: str) -> None:
         """Deletes all that is kept of a job."""
-        with self._lock:
+        with self._held():
             with self._db:
                 self._forget(job_id)
             # `execute` would give back one page only.
             self._db.executescript("PRAGMA incremental_vacuum")
+
+    @contextmanager
+    def _held(self) -> Iterator[None]:
+        """Keeps other threads out of the file. Raises StoreUnavailable, such as on a full disk."""
+        try:
+            with self._lock:
+                yield
+        except sqlite3.OperationalError as error:
+            raise StoreUnavailable(
+                f"the file of the jobs' logs refused: {error}; nothing was changed"
+            ) from error
 
     def _seq(self, node_id: str) -> int:
         row = self._db.execute("SELECT seq FROM nodes WHERE node = ?", (node_id,)).fetchone()
@@ -301,11 +317,18 @@ class JobLogs:
 
 
 def open_job_logs(folder: Path) -> JobLogs:
-    """Opens the logs in a daemon's data folder; a damaged file is set aside."""
+    """Opens the logs in a daemon's data folder; a damaged file is set aside.
+
+    Raises StoreUnavailable where a sound one cannot be used, such as on a full disk.
+    """
     path = folder / "logs.db"
     path.touch(mode=0o600)
     try:
         return JobLogs(path)
+    except sqlite3.OperationalError as error:
+        raise StoreUnavailable(
+            f"{path}: wanted to open the file of the jobs' logs, found: {error}; is its disk full?"
+        ) from error
     except sqlite3.DatabaseError:
         # Training goes on without the old lines, so the daemon must start.
         aside = path.with_suffix(".damaged")

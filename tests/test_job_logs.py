@@ -8,8 +8,12 @@ import sqlite3
 import stat
 from pathlib import Path
 
+import pytest
+
+from elastic.errors import StoreUnavailable
 from elastic.job_logs import JobLogs, open_job_logs
 from elastic.log_line import LogPiece
+from tests.full_disk import a_full_disk
 
 
 def piece(
@@ -140,6 +144,31 @@ def test_a_damaged_file_is_set_aside_and_the_daemon_starts(tmp_path: Path) -> No
     assert texts(logs) == ["again"]
     logs.close()
     assert (tmp_path / "logs.damaged").exists()
+
+
+def test_a_batch_that_finds_the_disk_full_is_refused_and_stored_when_it_comes_again(
+    tmp_path: Path,
+) -> None:
+    logs = open_job_logs(tmp_path)
+    lines = ["a" * 1_000] * 100
+    batch = [piece(*lines)]
+    with a_full_disk(60_000), pytest.raises(StoreUnavailable, match="jobs' logs"):
+        logs.add("j", "n1", batch, seq=1, now_s=0.0)
+    assert texts(logs) == []
+    logs.add("j", "n1", batch, seq=1, now_s=0.0)
+    assert texts(logs) == lines
+    logs.close()
+
+
+def test_a_sound_file_on_a_full_disk_is_not_taken_for_a_damaged_one(tmp_path: Path) -> None:
+    logs = open_job_logs(tmp_path)
+    logs.add("j", "n1", [piece("kept")], seq=1, now_s=0.0)
+    logs.close()
+    with a_full_disk(0), pytest.raises(StoreUnavailable, match=r"logs\.db.* full\?"):
+        open_job_logs(tmp_path)
+    logs = open_job_logs(tmp_path)
+    assert texts(logs) == ["kept"]
+    logs.close()
 
 
 def test_the_file_is_sound_after_its_daemon_was_killed(tmp_path: Path) -> None:
