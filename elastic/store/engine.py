@@ -273,7 +273,11 @@ def refusal(url: str, error: DBAPIError) -> StoreUnavailable:
             f"cannot open the database {make_url(url).database}: wanted a file that this user may "
             f"read and write, in a folder that it may write to, found: {error.orig}"
         )
-    return StoreUnavailable(f"the database refused: {error.orig}; nothing was changed")
+    advice = ""
+    # SQLite says it of a full disk, too, where its helper files do not fit.
+    if _primary_code(error.orig) == sqlite3.SQLITE_IOERR:
+        advice = f" (is the disk of {make_url(url).database} full, or broken?)"
+    return StoreUnavailable(f"the database refused: {error.orig}{advice}; nothing was changed")
 
 
 def is_of_damage(error: BaseException | None) -> bool:

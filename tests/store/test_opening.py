@@ -27,6 +27,7 @@ from elastic.store.engine import PRAGMAS
 from elastic.store.schema import REVISION
 from tests.builders import job, node, snapshot
 from tests.empty_database import lay_out
+from tests.full_disk import a_full_disk
 
 
 def test_the_schemas_revision_is_the_newest_migration() -> None:
@@ -43,6 +44,13 @@ def test_a_database_in_order_is_opened_without_the_tools_of_migration(tmp_path: 
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
     assert done.stdout == "False\n"
+
+
+def test_a_disk_without_room_for_sqlites_helper_files_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "elasticd.db"
+    url = lay_out(path)
+    with a_full_disk(), pytest.raises(StoreUnavailable, match=f"is the disk of {path} full"):
+        open_store(url)
 
 
 def test_an_empty_file_is_a_new_database_and_its_owner_is_told(tmp_path: Path) -> None:
