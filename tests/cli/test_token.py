@@ -9,14 +9,25 @@ import pytest
 
 from elastic.cli.token import write_token
 from elastic.client import Connection, read_token
-from elastic.errors import Unauthorized
+from elastic.errors import InvalidInput, Unauthorized
 from tests.cli.commands import runner
+from tests.full_disk import a_full_disk
 
 
 def test_a_written_token_is_its_owners_only(tmp_path: Path) -> None:
     write_token(tmp_path / "data" / "token", "abc")
     assert read_token(tmp_path / "data" / "token") == "abc"
     assert stat.S_IMODE((tmp_path / "data" / "token").stat().st_mode) == 0o600
+
+
+def test_a_token_that_finds_the_disk_full_leaves_the_old_one_and_nothing_else(
+    tmp_path: Path,
+) -> None:
+    write_token(tmp_path / "token", "old")
+    with a_full_disk(), pytest.raises(InvalidInput, match=str(tmp_path)):
+        write_token(tmp_path / "token", "new")
+    assert read_token(tmp_path / "token") == "old"
+    assert list(tmp_path.iterdir()) == [tmp_path / "token"]
 
 
 def test_rotate_replaces_the_token_of_the_data_folder(
