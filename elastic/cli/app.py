@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,7 +32,7 @@ from elastic.cli import (
     token,
     upscale,
 )
-from elastic.cli.exits import exit_code_of
+from elastic.cli.exits import ExitCode, exit_code_of
 from elastic.cli.outlet import outlive_reader
 from elastic.client import Connection
 from elastic.errors import ElasticError
@@ -39,6 +40,8 @@ from elastic.log_line import plain_lines
 
 # Where more groups have a command of that name, such as `list`, no hint is given.
 _MOST_NAMED = 3
+# A full disk, and a quota that is used up.
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
 
 class _Commands(TyperGroup):
@@ -149,3 +152,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         # It may quote what a node said, or the name of a job's file.
         print(f"elasticd: {plain_lines(str(error))}", file=sys.stderr)
         sys.exit(exit_code_of(error))
+    except OSError as error:
+        if error.errno not in _NO_ROOM:
+            raise
+        # A file that is opened has its name in the error, one that is written has not.
+        where = error.filename or "a disk that elasticd writes to"
+        print(f"elasticd: {where}: {error.strerror}; free some room", file=sys.stderr)
+        sys.exit(ExitCode.ERROR)

@@ -43,6 +43,22 @@ def test_a_database_that_another_daemon_has_is_not_opened(run: Run, tmp_path: Pa
     assert not (tmp_path / "theirs" / "elasticd.db").exists()
 
 
+def test_a_full_disk_is_named_without_a_traceback(tmp_path: Path) -> None:
+    (tmp_path / "certificate.pem").symlink_to("/dev/full")
+    command = [sys.executable, "-m", "elastic.cli", "serve", "--port", "0"]
+    done = subprocess.run(
+        [*command, "--data-dir", str(tmp_path)],
+        env={**os.environ, "ELASTICD_CONFIG": os.devnull},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "No space left on device; free some room" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_an_address_that_is_not_this_machines_is_refused(run: Run) -> None:
     outcome = run("serve", "--host", "203.0.113.7", "--port", "8699")
     assert outcome.status == 2

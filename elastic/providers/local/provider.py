@@ -357,6 +357,8 @@ def _named_by(link: Path) -> list[str]:
 def _cluster_of(root: Path) -> str:
     """The root's own name, since another root on this machine may have a node of the same id."""
     path = root / "cluster"
+    if path.exists():
+        return path.read_text()
     partial = root / f"cluster.{uuid.uuid4().hex}"
     partial.write_text(uuid.uuid4().hex[:12])
     with suppress(FileExistsError):
