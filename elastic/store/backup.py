@@ -23,6 +23,7 @@ from typing import IO, Any
 from pydantic import BaseModel, ValidationError
 from sqlalchemy import inspect
 from sqlalchemy.engine import make_url
+from sqlalchemy.exc import DBAPIError
 
 from elastic import __version__
 from elastic.errors import Conflict, ElasticError, InvalidInput, NotFound, cannot_write
@@ -30,7 +31,7 @@ from elastic.faults import in_words
 from elastic.figures import instant
 from elastic.store import postgres_tools
 from elastic.store.copying import copy_sqlite, sync_file, sync_folder
-from elastic.store.engine import plain_engine
+from elastic.store.engine import plain_engine, refusal
 
 _FORMAT = 1
 _MANIFEST = "manifest.json"
@@ -129,7 +130,7 @@ def restore(source: Path, url: str, secrets: Mapping[str, Path]) -> Backup:
 
     Nothing is overwritten: raises Conflict if another file, or a database with tables, is there. A
     file with the same content counts as restored. Raises NotFound, or InvalidInput if `source` is
-    no backup or is damaged.
+    no backup or is damaged, StoreUnavailable where no server answers or it has no such database.
     """
     with _opened(source) as archive:
         manifest = _manifest_in(archive, source)
@@ -208,6 +209,8 @@ def _refuse_database(url: str) -> None:
     try:
         with engine.connect() as connection:
             tables = inspect(connection).get_table_names()
+    except DBAPIError as error:
+        raise refusal(url, error) from error
     finally:
         engine.dispose()
     if tables:

@@ -244,6 +244,16 @@ def test_a_database_of_postgresql_is_backed_up_and_restored(
     assert inspect_store(url).differences == inspect_store(url).faults == ()
 
 
+def test_a_restore_says_that_the_server_has_no_such_database(
+    postgres: PostgresServer, tmp_path: Path
+) -> None:
+    file, url = tmp_path / "backup.tar", postgres.empty_database()
+    open_store(url).close()
+    back_up(url, secrets_in(tmp_path), file, now_s=NOW_S)
+    with pytest.raises(StoreUnavailable, match='database "absent" does not exist'):
+        restore(file, url.replace("/postgres?", "/absent?"), secrets_in(tmp_path / "there"))
+
+
 def test_a_backup_of_a_database_of_postgresql_alone_is_restored(
     postgres: PostgresServer, tmp_path: Path
 ) -> None:
