@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from api.deps import Context
+from elastic.errors import StoreUnavailable
 from elastic.model import Job, Node, NodePhase, Offering, Price
 from elastic.reconciler import AlarmKind
 from elastic.store import Interruptions
@@ -30,8 +32,21 @@ class StoreCollector(Collector):
         return []  # registering must not read the store
 
     def collect(self) -> Iterator[Metric]:
-        store = self._context.store
         now_s = self._context.clock.now_s()
+        # First what the daemon knows by itself: alerts need it most while the database is away.
+        yield self._alarms()
+        yield GaugeMetricFamily(
+            "elasticd_lease_seconds",
+            "The lease a node is given now.",
+            value=self._context.lease_s(),
+        )
+        yield from self._tick(now_s)
+        with suppress(StoreUnavailable):
+            yield from self._stored(now_s)
+
+    def _stored(self, now_s: float) -> Iterator[Metric]:
+        """What the database tells. Raises StoreUnavailable."""
+        store = self._context.store
         # Not those that are over: each label is kept for ever by what reads this, and jobs are
         # without end.
         jobs = store.jobs.unfinished()
@@ -56,13 +71,6 @@ class StoreCollector(Collector):
         )
         yield self._worth(jobs)
         yield from _prices(self._wanted(prices, nodes), now_s)
-        yield self._alarms()
-        yield GaugeMetricFamily(
-            "elasticd_lease_seconds",
-            "The lease a node is given now.",
-            value=self._context.lease_s(),
-        )
-        yield from self._tick(now_s)
 
     def _money(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from fastapi import FastAPI
@@ -16,6 +17,7 @@ from elastic.providers import Trouble
 from elastic.reconciler import Alarms, Idle, LeaseHolder, TerminationPermission
 from elastic.store import StoredAlarm
 from tests.api.world import World
+from tests.reconciler.full_disk import FullDisk
 
 
 @pytest.fixture
@@ -139,6 +141,22 @@ def test_a_database_that_takes_nothing_is_listed_and_makes_the_daemon_unwell(
     (item,) = client.get("/v1/alarms").json()["items"]
     assert item["kind"] == "cannot_write" and "disk is full" in item["text"]
     assert client.get("/healthz").status_code == 503
+
+
+def test_metrics_tell_the_alarms_while_the_database_answers_nothing(
+    client: TestClient, world: World, bare_app: FastAPI
+) -> None:
+    right = TerminationPermission(lambda _: None, 600.0)
+    leader_lease = LeaseHolder(cluster="c", holder="h", place="p", clock=world.clock, register=None)
+    alarms = Alarms(leader_lease, right)
+    with suppress(StoreUnavailable), alarms.of_writing(now_s=world.clock.now_s()):
+        raise StoreUnavailable("the database refused: no server")
+    store: Any = FullDisk(world.store, reads=False)
+    give_context(bare_app, replace(world.context, store=store, alarms=alarms, right=right))
+    told = client.get("/metrics")
+    assert told.status_code == 200
+    assert 'elasticd_alarm{kind="cannot_write"} 1.0' in told.text
+    assert "elasticd_lease_seconds" in told.text
 
 
 def test_a_daemon_that_is_well_has_none(client: TestClient) -> None:
