@@ -111,6 +111,15 @@ def key_pair(certificate: Path, key: Path) -> str:
         raise InvalidInput(f"tls: wanted a file as PEM: {error}", field="tls") from error
 
 
+def validity_s(certificate: Path) -> tuple[float, float]:
+    """From when until when the first certificate in a file is valid. Raises InvalidInput."""
+    try:
+        first = x509.load_pem_x509_certificates(certificate.read_bytes())[0]
+    except (OSError, ValueError) as error:
+        raise InvalidInput(f"tls: wanted a file as PEM: {error}", field="tls") from error
+    return first.not_valid_before_utc.timestamp(), first.not_valid_after_utc.timestamp()
+
+
 def _named(name: str) -> x509.GeneralName:
     try:
         return x509.IPAddress(ipaddress.ip_address(name))

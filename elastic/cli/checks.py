@@ -19,10 +19,10 @@ from elastic.cli.account import findings_of_account
 from elastic.cli.host import findings_of_hosts
 from elastic.clock import AGREES_S, Clock
 from elastic.data_folder import ADVICE, WANTED, found_instead
-from elastic.durations import TRANSFER_TIMEOUT_S
+from elastic.durations import DAY_S, TRANSFER_TIMEOUT_S
 from elastic.engines import find_engine
-from elastic.errors import DaemonUnreachable, ElasticError, Unauthorized
-from elastic.figures import ago, duration, size
+from elastic.errors import DaemonUnreachable, ElasticError, InvalidInput, Unauthorized
+from elastic.figures import ago, duration, instant, size
 from elastic.finding import Finding
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 _OURS = "elasticd"
 # Room for some checkpoints of a small model.
 _LEAST_FREE_BYTES = 2 << 30
+# Let's Encrypt's clients renew 30 days before the end: a week before it, they have failed.
+_RENEWED_S = 7 * DAY_S
 # What nodes on this machine import, in the way in which workers do.
 _IMPORTS = {
     "torch": "import torch.distributed; assert torch.distributed.is_available()",
@@ -81,6 +83,8 @@ def _run(clock: Clock, provider: str | None, nodes: int) -> Iterator[Finding]:
         yield check_engine()
     if settings.provider == "ssh":
         yield from findings_of_hosts(settings)
+    if settings.tls is not None:
+        yield check_certificate(settings, settings.tls.cert, now_s=clock.now_s())
     yield check_clock(settings.data_dir, clock)
     yield from check_alarms()
     if settings.provider == "ec2":
@@ -201,7 +205,7 @@ def check_data_dir(settings: Settings) -> Finding:
 
 
 def check_token(settings: Settings) -> Finding:
-    """Only its owner may read the token, which opens everything."""
+    """Only its owner may read the token, which opens everything, and the secret that nodes know."""
     try:
         mode = settings.token_file.stat().st_mode
     except FileNotFoundError:
@@ -215,12 +219,15 @@ def check_token(settings: Settings) -> Finding:
             f"{settings.token_file} cannot be read: {error.strerror}",
             "see the data folder's advice",
         )
+    secret = settings.data_dir / "secret"
+    with suppress(OSError):  # the database has it, too
+        mode |= secret.stat().st_mode
     if stat.S_IMODE(mode) & 0o077:
         return Finding(
             "token",
             "error",
-            f"others may read {settings.token_file}",
-            f"chmod 600 {settings.token_file}",
+            f"others may read {settings.token_file} or the secret beside it",
+            f"chmod 600 {settings.token_file} {secret}",
         )
     return Finding("token", "ok", str(settings.token_file))
 
@@ -264,6 +271,30 @@ def check_node_port(settings: Settings) -> Finding:
     """As `check_port`, for the port that nodes call."""
     running = _running(settings)
     return _port("node_port", settings.address_of_nodes, settings.port_of_nodes, running)
+
+
+def check_certificate(settings: Settings, file: Path, *, now_s: float) -> Finding:
+    """Users' certificate must be valid, and the daemon reads a renewed one at its start only."""
+    from elastic.authority import validity_s  # cryptography takes 0.1 s
+
+    try:
+        from_s, until_s = validity_s(file)
+        told = settings.data_dir / "daemon.json"
+        is_newer = bool(_running(settings)) and file.stat().st_mtime > told.stat().st_mtime
+    except (InvalidInput, OSError) as error:
+        return Finding("certificate", "error", str(error), "correct the setting tls")
+    advice = "renew it, and start the daemon again"
+    if now_s < from_s:
+        return Finding("certificate", "error", f"{file}: valid from {instant(from_s)} on", advice)
+    found = f"{file}: valid until {instant(until_s)}"
+    if now_s >= until_s:
+        return Finding("certificate", "error", found, advice)
+    if is_newer:
+        found = f"{found}, but the daemon that runs began with the one before"
+        return Finding("certificate", "warning", found, "start the daemon again")
+    if until_s - now_s < _RENEWED_S:
+        return Finding("certificate", "warning", found, advice)
+    return Finding("certificate", "ok", found)
 
 
 def _port(name: str, host: str, port: int, running: Mapping[str, object]) -> Finding:

@@ -213,7 +213,8 @@ class Client:
             return Unauthorized(
                 f"what answers at {self.url} does not show a certificate that is trusted here "
                 f"({error}): name the daemon's with --ca-file or ELASTICD_CA_FILE "
-                "(`elasticd certificate show`)"
+                "(`elasticd certificate show`), or renew one that has expired, and start the "
+                "daemon again"
             )
         if isinstance(error, httpx2.ReadTimeout):
             return DaemonUnreachable(

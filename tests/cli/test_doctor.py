@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from api.app import give_context
+from elastic.authority import Authority, validity_s
 from elastic.cli import checks
 from elastic.cli.checks import check_alarms
 from elastic.clock import ManualClock
@@ -91,6 +92,42 @@ def test_a_token_that_others_may_read_is_to_be_mended(settings: Settings) -> Non
     assert checks.check_token(settings).level == "error"
     settings.token_file.chmod(0o600)
     assert checks.check_token(settings).level == "ok"
+
+
+def test_a_secret_that_others_may_read_is_to_be_mended(settings: Settings) -> None:
+    settings.data_dir.mkdir()
+    for file in (settings.token_file, settings.data_dir / "secret"):
+        file.touch(0o600)
+    assert checks.check_token(settings).level == "ok"
+    (settings.data_dir / "secret").chmod(0o644)
+    found = checks.check_token(settings)
+    assert (found.level, found.advice) == (
+        "error",
+        f"chmod 600 {settings.token_file} {settings.data_dir / 'secret'}",
+    )
+
+
+def test_a_certificate_that_ends_or_was_renewed_after_the_start_is_told(settings: Settings) -> None:
+    file = settings.data_dir / "users.pem"
+    settings.data_dir.mkdir()
+    file.write_text(Authority(b"secret").issue({"localhost"}))
+    from_s, until_s = validity_s(file)
+
+    def found(now_s: float) -> tuple[str, str]:
+        told = checks.check_certificate(settings, file, now_s=now_s)
+        return told.level, told.found
+
+    assert found(from_s - 1.0) == ("error", f"{file}: valid from 2000-01-01T00:00:00Z on")
+    assert found(until_s) == ("error", f"{file}: valid until 9999-12-31T23:59:59Z")
+    assert found(until_s - 86_400.0)[0] == "warning"
+    assert found(from_s)[0] == "ok"
+    started = settings.data_dir / "daemon.json"
+    started.write_text(json.dumps({"pid": os.getpid()}))
+    os.utime(started, (file.stat().st_mtime - 1.0,) * 2)
+    level, text = found(from_s)
+    assert level == "warning" and text.endswith("the daemon that runs began with the one before")
+    file.write_text("no certificate")
+    assert found(from_s)[0] == "error"
 
 
 def test_a_data_folder_that_is_a_file_is_told_and_the_other_checks_go_on(
