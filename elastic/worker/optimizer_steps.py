@@ -9,6 +9,7 @@ import functools
 import os
 import signal
 import sys
+import threading
 import weakref
 from collections.abc import Callable
 from types import FrameType, ModuleType
@@ -30,6 +31,10 @@ UNCOUNTED = -1
 # on zeros, before a script reads its checkpoint.
 STATE_MAKERS = frozenset({"_init_optim_state", "initialize_optimizer_states"})
 ALONE_AFTER = 20  # every step of data-parallel training exchanges gradients at least once
+CAUGHT = (
+    "The script caught SystemExit, which stops it after a step, and went on. So it is killed. "
+    "Write `except Exception:` in place of `except:` around its steps"
+)
 _held: set[object] = set()
 
 
@@ -64,6 +69,7 @@ class StepCounter:
         self._turns = 0
         self._agreement: Agreement | None = None
         self._has_called_for_signal = False
+        self._has_raised = False
         self._has_met = False
         self._collectives: int | None = None
 
@@ -180,7 +186,9 @@ class StepCounter:
         """Ends the process at this step boundary.
 
         A script with a SIGTERM handler knows best how to stop, and gets its signal now. Any other
-        script ends by ``SystemExit``, so that its ``finally`` blocks run.
+        script ends by ``SystemExit``, so that its ``finally`` blocks run. A script that catches it,
+        such as by an ``except:`` around each step, would skip the rest of every turn. It waits here
+        until the agent kills it.
         """
         _hold_process_groups()
         if handles_sigterm():
@@ -188,7 +196,11 @@ class StepCounter:
             # Blocked where the machine's owner signals all processes, as Slurm does.
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
             os.kill(os.getpid(), signal.SIGTERM)
+        elif self._has_raised:
+            self._worker.say("note", text=CAUGHT)
+            threading.Event().wait()
         else:
+            self._has_raised = True
             self._worker.say_last("drained", None)
             raise SystemExit(0)
 

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -57,15 +58,37 @@ class Desk:
         (self.folder / "train.py").write_text(script)
         return self.run(str(self.folder / "train.py"), *arguments, **environment)
 
+    def launch_until(self, kind: str, script: str, **environment: str) -> list[dict[str, Any]]:
+        """Launches a script that says `kind` and waits, ends it, and gives what it has said."""
+        (self.folder / "train.py").write_text(script)
+        found: list[dict[str, Any]] = []
+        until = time.monotonic() + 30
+        with subprocess.Popen(
+            self._command(str(self.folder / "train.py")), env=self._environment(environment)
+        ) as process:
+            while process.poll() is None and time.monotonic() < until:
+                found += self.messages()
+                if any(each["kind"] == kind for each in found):
+                    process.terminate()
+                    break
+                time.sleep(0.01)
+            process.wait(timeout=30)
+        return found + self.messages()
+
+    def _command(self, *arguments: str) -> list[str]:
+        return [sys.executable, "-m", "elastic.worker.launch", *arguments]
+
+    def _environment(self, more: dict[str, str]) -> dict[str, str]:
+        own = {
+            "PYTHONPATH": str(self.folder),
+            "ELASTICD_SOCKET": str(self._agent_socket.path),
+        }
+        return os.environ | own | more
+
     def run(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-m", "elastic.worker.launch", *arguments],
-            env=os.environ
-            | {
-                "PYTHONPATH": str(self.folder),
-                "ELASTICD_SOCKET": str(self._agent_socket.path),
-            }
-            | environment,
+            self._command(*arguments),
+            env=self._environment(environment),
             capture_output=True,
             text=True,
             timeout=30,
@@ -222,6 +245,24 @@ def test_one_process_alone_stops_at_a_step_boundary(desk: Desk) -> None:
     result = desk.launch(script, ELASTICD_DRAIN_FILE=str(desk.folder / "drain"))
     assert (result.returncode, result.stdout) == (0, "tidied up\n")
     assert desk.words() == [("turns", 1), ("drained", None)]
+
+
+def test_a_script_that_catches_its_stop_trains_no_further(
+    desk: Desk,
+) -> None:
+    (desk.folder / "drain").touch()
+    script = (
+        "from torch.optim.optimizer import Optimizer\n"
+        "optimizer = Optimizer()\n"
+        "for _ in range(1000):\n"
+        "    try: optimizer.step()\n"
+        "    except: pass\n"
+    )
+    found = desk.launch_until("note", script, ELASTICD_DRAIN_FILE=str(desk.folder / "drain"))
+    said = [each["kind"] for each in found if each["kind"] != "window"]
+    assert said == ["drained", "note"]
+    (note,) = (each["text"] for each in found if each["kind"] == "note")
+    assert "except Exception:" in note
 
 
 def test_a_script_with_a_signal_handler_is_stopped_by_its_own_rule(desk: Desk) -> None:
