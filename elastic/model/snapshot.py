@@ -136,6 +136,8 @@ class Snapshot:
     refused: tuple[Offering, ...] = ()
     # What other jobs that ran the same program measured.
     earlier: tuple[Trained, ...] = ()
+    # When `current` was told to start; None if that is not known.
+    current_since_s: float | None = None
     # When its first machine was launched, the first one after it was resumed; None: not yet.
     started_at_s: float | None = None
     # When the hours next begin in which the job may start; None if it names none.

@@ -44,11 +44,11 @@ class Spell:
             # No iteration has ended. A node that is new to the job may stand still for longer than
             # the latest changes did.
             way = transition_of(snapshot, None, self.group)
-            began_s = (
-                self.change.at_s
-                + way.boot_s
-                + max(way.pause_s, snapshot.limits.switch_pause_prior_s)
-            )
+            start_s = self.change.at_s + way.boot_s
+            if not self.next_code and snapshot.current_since_s is not None:
+                # The old group may have trained on for long: it stops after a step.
+                start_s = max(start_s, snapshot.current_since_s)
+            began_s = start_s + max(way.pause_s, snapshot.limits.switch_pause_prior_s)
         # Two iterations would have been reported if they had ended: a cold one, and the first that
         # is timed. The report takes its own time, and so does the window that holds the second.
         limits = snapshot.limits

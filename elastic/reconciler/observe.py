@@ -100,6 +100,7 @@ def observe(
         pools=tuple(pool for pool in pools if pool.offering in on_offer),
         refused=refused,
         earlier=facts.earlier,
+        current_since_s=None if facts.generation is None else facts.generation.started_at_s,
         started_at_s=facts.started_at_s,
         opens_at_s=None
         if facts.job.spec.start.hours is None

@@ -49,6 +49,21 @@ def test_a_node_that_is_new_to_the_job_has_the_time_to_start_before_its_pace_is_
     assert _before_its_first_iteration(30.0).target != group(FULL), "30 s and not one iteration"
 
 
+def test_a_trial_is_not_judged_by_the_time_in_which_the_old_group_still_trained() -> None:
+    def trial(started_ago_s: float) -> Plan:
+        seen = snapshot(
+            target=FULL,
+            measured=[series(HALF, 0.1)],
+            changes=[change(HALF), change(FULL, HALF, code="trial", ago_s=30.0)],
+            switches=(switch(HALF, pause_s=0.2, boot_s=2.0),),
+            current_since_s=NOW_S - started_ago_s,
+        )
+        return decide(seen)
+
+    assert trial(1.0).reason.code == "measuring", "the old group had a long step to end"
+    assert trial(28.0).reason.code == "trial_over"
+
+
 def _after_its_first_iteration(ago_s: float) -> Plan:
     """A trial whose first iteration ended `ago_s` ago; a word of it may take 12 s, as under a
     daemon's own settings."""

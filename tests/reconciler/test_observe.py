@@ -28,6 +28,12 @@ def test_a_group_does_not_train_whole_where_a_node_is_missing_or_about_to_be() -
     assert training_group(generation("a", drain_at_s=90.0), (node("a"),)) is None
 
 
+def test_a_snapshot_says_since_when_its_group_trains() -> None:
+    facts = JobFacts(JOB, None, (node("a"),), generation("a"), (), (), (), 0.0)
+    seen = observe(facts, KnownCatalog((), (HALF,)), (), limits=Limits(), now_s=1.0)
+    assert seen.current_since_s == generation("a").started_at_s
+
+
 def test_a_snapshot_has_the_boots_of_types_on_offer_or_from_their_images_and_all_while_nobody_knows_these() -> (
     None
 ):
