@@ -119,7 +119,9 @@ def _unlike(readers: Mapping[int, RankStart], replicas: Mapping[int, Replica]) -
             continue
         reads = replicas[reader]
         if _differ(replica.optimizer, reads.optimizer):
-            differs = f"its optimizer has {replica.optimizer} and rank {reader}'s {reads.optimizer}"
+            differs = (
+                f"its optimizer has {replica.optimizer}, and rank {reader}'s has {reads.optimizer}"
+            )
         elif _differ(replica.weights, reads.weights):
             differs = f"its weights differ from rank {reader}'s"
         else:

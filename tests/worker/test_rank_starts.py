@@ -111,7 +111,7 @@ def test_a_rank_whose_optimizer_has_made_no_step_does_not_train_with_one_that_go
         f"ranks begin at different iterations: rank 0 at 500, because it read {snapshot}. Rank 1 "
         "read"
     )
-    assert "its optimizer has no state and rank 0's 500 steps" in why
+    assert "its optimizer has no state, and rank 0's has 500 steps" in why
 
 
 def test_a_rank_with_other_weights_than_the_one_that_goes_on_does_not_train(snapshot: str) -> None:

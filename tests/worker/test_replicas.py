@@ -105,7 +105,7 @@ def both_ranks(
         (
             FIRST_ALONE_LOADS_ITS_OPTIMIZER,
             "AdamW(module.parameters())",
-            "its optimizer has no state and rank 0's 3 steps",
+            "its optimizer has no state, and rank 0's has 3 steps",
         ),
     ],
 )
