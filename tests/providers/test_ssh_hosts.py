@@ -278,13 +278,15 @@ def lead_to(machine: Attendant, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("elastic.providers.ssh.connection.HostLinks.ask_each", ask_each)
 
 
-def provider_of(folder: Path, clock: ManualClock, *hosts: Host) -> SshProvider:
+def provider_of(
+    folder: Path, clock: ManualClock, *hosts: Host, shared: Path = Path("/checkpoints")
+) -> SshProvider:
     return SshProvider(
         hosts,
         access=Access(),
         cluster=Cluster("ours", "here"),
         folder=folder / "memory",
-        terms=NodeTerms("/checkpoints", "/artifacts"),
+        terms=NodeTerms(str(shared), str(shared)),
         clock=clock,
         least_free_bytes=0,
     )
@@ -523,6 +525,35 @@ def test_a_check_says_what_is_missing_and_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "shared" / "marker").touch()
     assert len(attendant(tmp_path).answer(asked)["findings"]) == 1
     assert [each.name for each in (tmp_path / "shared").iterdir()] == ["marker"]
+
+
+def test_a_host_is_not_used_until_it_sees_the_daemons_folder_of_checkpoints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = attendant(tmp_path)
+    answer = machine.answer
+    shared = tmp_path / "shared"
+    (shared / "daemon").mkdir(parents=True)
+    mounted = tmp_path / "mounted"
+
+    def elsewhere(asked: dict[str, Any]) -> dict[str, Any]:
+        if "marker" in asked:
+            assert asked["marker"] == str(shared / "daemon")
+            asked = {**asked, "marker": str(mounted / "daemon")}
+        return answer(asked)
+
+    monkeypatch.setattr(machine, "answer", elsewhere)
+    lead_to(machine, monkeypatch)
+    clock = ManualClock(1000.0)
+    provider = provider_of(tmp_path, clock, Host("desk", 0.05, "desk"), shared=shared)
+    assert provider.instances() == ()
+    assert f"{mounted} is not the daemon's folder" in provider.troubles()[Trouble.HOSTS]
+    (mounted / "daemon").mkdir(parents=True)
+    clock.advance(REST_LOOK_S)
+    provider.instances()
+    assert provider.troubles() == {}
+    assert [each.name for each in provider.node_types()] == ["desk"]
+    assert [each.name for each in mounted.iterdir()] == ["daemon"]
 
 
 @pytest.mark.parametrize(

@@ -151,8 +151,8 @@ class Attendant:
             "physical_cores": _physical_cores(),
             "memory_gib": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30,
             "gpus": gpus,
-            # Why GPUs that are there cannot be used.
-            "wrong": wrong,
+            # Why GPUs that are there cannot be used, or what a node saves would be lost.
+            "wrong": wrong or "; ".join(next(_shared_folder(request.get("marker")), ())),
             "bf16": bool(flags) and any(flag in flags[0].split() for flag in _BF16_FLAGS),
             # One that hangs must not keep the rest.
             "engine": str(find_engine(CONNECT_TIMEOUT_S)),

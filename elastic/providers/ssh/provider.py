@@ -83,8 +83,8 @@ class SshProvider:
         self._looked_at_s: dict[str, float] = {}
         self._booted: dict[str, str] = {}
         self._machines: dict[str, list[str]] = {}
-        # What keeps the GPUs of a host from being used, and since when that is known.
-        self._gpu_faults: dict[str, tuple[str, float]] = {}
+        # What keeps a host that answers from being used, and since when that is known.
+        self._faults: dict[str, tuple[str, float]] = {}
         self._lock = threading.RLock()
 
     def node_types(self) -> tuple[NodeType, ...]:
@@ -212,9 +212,7 @@ class SshProvider:
             offered = [self._hosts[each.host.name] for each in offered]
         types = types_of(offered)
         if not types:
-            raise ProviderUnavailable(
-                f"no host was ever reached: {'; '.join(self._failures.values())}"
-            )
+            raise ProviderUnavailable(f"no host can be used: {'; '.join(self._failures.values())}")
         found: dict[str, list[HostMemory]] = {}
         for each in offered:
             if each.host.name in types:
@@ -232,27 +230,30 @@ class SshProvider:
             if isinstance(answer, ProviderError):
                 continue
             # A host that has booted may have got other parts meanwhile.
-            _, known_at_s = self._gpu_faults.get(name, ("", now_s))
+            _, known_at_s = self._faults.get(name, ("", now_s))
             if self._booted.get(name) != answer["boot_id"] or now_s - known_at_s >= REST_LOOK_S:
                 new.append(name)
         if new:
             self._find_out(new)
 
     def _find_out(self, names: Collection[str]) -> None:
-        answers = self._links.ask_each(
-            {each: {"do": "facts"} for each in names}, timeout_s=ANSWER_S
-        )
+        asked = {"do": "facts"}
+        # The daemon has a folder of its own in that of checkpoints, unless it is a bucket.
+        own = Path(self._terms.checkpoint_root, "daemon")
+        if own.is_dir():
+            asked["marker"] = str(own)
+        answers = self._links.ask_each({each: dict(asked) for each in names}, timeout_s=ANSWER_S)
         for name, answer in answers.items():
             if isinstance(answer, ProviderError):
                 self._note(name, answer)
                 continue
             self._booted[name] = answer["boot_id"]
             if answer["wrong"]:
-                # Without its GPUs it is not the machine that its owner named.
-                self._gpu_faults[name] = answer["wrong"], self._clock.now_s()
+                # Without its GPUs, or the shared folder, it is not what its owner named.
+                self._faults[name] = answer["wrong"], self._clock.now_s()
                 self._failures = {**self._failures, name: f"{name}: {answer['wrong']}"}
             else:
-                if self._gpu_faults.pop(name, None) is not None:
+                if self._faults.pop(name, None) is not None:
                     left = {each: why for each, why in self._failures.items() if each != name}
                     self._failures = left
                 self._remember(replace(self._hosts[name], facts=answer))
@@ -279,8 +280,8 @@ class SshProvider:
         free = answer["disk_free_bytes"]
         if free < self._least_free_bytes:
             failures[name] = f"{name}: {disk_is_full(free, self._least_free_bytes)}"
-        if name in self._gpu_faults:
-            failures[name] = f"{name}: {self._gpu_faults[name][0]}"
+        if name in self._faults:
+            failures[name] = f"{name}: {self._faults[name][0]}"
         self._failures = failures
 
     def _remember(self, memory: HostMemory) -> None:
