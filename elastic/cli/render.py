@@ -18,7 +18,7 @@ from elastic import figures
 from elastic.clock import SystemClock
 from elastic.figures import instant, number, span
 from elastic.log_line import harmless, plain_lines
-from elastic.model import Workers
+from elastic.model import Notice, NoticeKind, Workers
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -270,12 +270,16 @@ def notice(each: Mapping[str, Any]) -> str:
 
     >>> notice({"kind": "interruption", "at_s": 1_700_000_000.0})
     'leaves at 2023-11-14T22:13:20Z (spot interruption)'
+    >>> notice({"kind": "interruption", "at_s": 1_700_000_000.0, "action": "time limit"})
+    'leaves at 2023-11-14T22:13:20Z (time limit)'
     >>> notice({"kind": "rebalance", "at_s": None})
     'rebalance recommended'
     """
     if each["at_s"] is None:
         return "rebalance recommended"
-    return f"leaves at {instant(each['at_s'])} (spot interruption)"
+    at_s = each["at_s"]
+    told = Notice(NoticeKind.INTERRUPTION, at_s, at_s, each.get("action", ""))
+    return f"leaves at {instant(at_s)} ({told.cause})"
 
 
 def group(value: Mapping[str, Any]) -> str:

@@ -162,10 +162,14 @@ class NoticeKind(StrEnum):
     REBALANCE = "rebalance"
 
 
+# What EC2 may do with a spot machine, and the silence of those that do not say.
+_OF_SPOT = frozenset(("", "terminate", "stop", "hibernate"))
+
+
 @dataclass(frozen=True, slots=True)
 class Notice:
     """What the cloud announced about a machine's end; `action` is its word: terminate, stop or
-    hibernate.
+    hibernate. Slurm's are time limit, preemption and scancel.
 
     `at_s` is when the machine goes, None for a mere recommendation; `noticed_at_s` is when its
     agent read it. Raises InvalidInput for an interruption without an instant.
@@ -181,6 +185,19 @@ class Notice:
             raise InvalidInput(
                 "at_s: an interruption notice says when the machine goes, got none", field="at_s"
             )
+
+    @property
+    def cause(self) -> str:
+        """Why the machine goes, for people.
+
+        >>> Notice(NoticeKind.INTERRUPTION, 0.0, 120.0, "terminate").cause
+        'spot interruption'
+        >>> Notice(NoticeKind.INTERRUPTION, 0.0, 120.0, "time limit").cause
+        'time limit'
+        """
+        if self.action in _OF_SPOT:
+            return "spot interruption"
+        return self.action
 
     def supersedes(self, known: Notice | None) -> bool:
         """Whether it says something that `known` does not; no recommendation takes an announced end

@@ -44,10 +44,14 @@ def noticed(connection: Connection, node_id: str, notice: Notice) -> None:
     else:
         left_s = notice.at_s - notice.noticed_at_s
         kind = "interruption_notice"
-        text = (
-            f"{offering} is taken back by the cloud in {duration(left_s)} (spot "
-            f"{notice.action or 'interruption'})"
-        )
+        cause = notice.cause
+        if cause == notice.action:
+            text = f"{offering} leaves in {duration(left_s)} ({cause})"
+        else:
+            text = (
+                f"{offering} is taken back by the cloud in {duration(left_s)} (spot "
+                f"{notice.action or 'interruption'})"
+            )
     add_event(
         connection, kind, text, job_id=node.job_id, node_id=node_id, now_s=notice.noticed_at_s
     )

@@ -45,6 +45,13 @@ def test_a_notice_is_stored_wakes_the_reconciler_and_makes_one_event(
     )
 
 
+def test_a_time_limit_of_slurm_is_no_spot_interruption(client: TestClient, world: World) -> None:
+    _, node = train(world)
+    assert beat(client, world, node.id, NOTICE | {"action": "time limit"}) == 200
+    told = [each.text for each in world.store.events.listed() if "time limit" in each.text]
+    assert told == ["small on-demand local leaves in 1 min 59 s (time limit)"]
+
+
 def test_an_announced_end_is_taken_back_by_no_recommendation(
     client: TestClient, world: World
 ) -> None:

@@ -107,7 +107,7 @@ def _notice(node: Node, now_s: float) -> str:
         return ""
     if node.leaves_at_s is None:
         return "rebalance recommended"
-    return f"leaves at {moment(node.leaves_at_s, now_s)} (spot interruption)"
+    return f"leaves at {moment(node.leaves_at_s, now_s)} ({node.notice.cause})"
 
 
 def _enter(node: Node) -> str:

@@ -671,8 +671,16 @@ def test_a_node_shows_what_the_cloud_told_of_its_end_until_it_is_gone() -> None:
     taken = replace(node, notice=Notice(NoticeKind.INTERRUPTION, noticed_at_s=0.0, at_s=120.0))
     hinted = replace(node, notice=Notice(NoticeKind.REBALANCE, noticed_at_s=0.0))
     gone = replace(taken, phase=NodePhase.TERMINATED)
-    told = [row.notice for row in node_rows((node, taken, hinted, gone), (), now_s=100.0)]
-    assert told == ["", "leaves at 00:02:00 UTC (spot interruption)", "rebalance recommended", ""]
+    limit = Notice(NoticeKind.INTERRUPTION, noticed_at_s=0.0, at_s=120.0, action="time limit")
+    nodes = (node, taken, hinted, gone, replace(node, notice=limit))
+    told = [row.notice for row in node_rows(nodes, (), now_s=100.0)]
+    assert told[:4] == [
+        "",
+        "leaves at 00:02:00 UTC (spot interruption)",
+        "rebalance recommended",
+        "",
+    ]
+    assert told[4] == "leaves at 00:02:00 UTC (time limit)", "of Slurm, on no spot"
 
 
 def test_a_price_is_compared_with_the_one_before_it() -> None:
