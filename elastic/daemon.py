@@ -212,6 +212,7 @@ def build(
     notifier = Notifier(
         store, settings.notify, recipients_of(settings.notify), clock, url=pages_url
     )
+    notifier.unwritten = lambda now_s: reconciler.alarms.unwritten(now_s=now_s)
     reconciler.alarms.held = lambda now_s: adoption.alarm(now_s=now_s)
     reconciler.alarms.records = lambda: records.failure
     return Daemon(

@@ -14,7 +14,7 @@ import structlog
 
 from elastic.clock import Clock
 from elastic.config import NotifySettings
-from elastic.durations import DAY_S, HOUR_S, TICK_S
+from elastic.durations import DAY_S, HOUR_S, MINUTE_S, TICK_S
 from elastic.model import Job, Topic
 from elastic.notify.news import (
     News,
@@ -26,7 +26,7 @@ from elastic.notify.news import (
 )
 from elastic.notify.recipients import Recipient
 from elastic.notify.sending import Attachment, send
-from elastic.store import Notification, Store
+from elastic.store import AlarmRow, Notification, Store, StoredAlarm
 
 log = structlog.get_logger(__name__)
 
@@ -50,11 +50,17 @@ class Notifier:
     pictures: Callable[[str], Iterable[Attachment]] = lambda job_id: ()
     # Where people find the daemon's pages; empty if that is not known.
     url: str = ""
+    # That the database takes nothing, which no row can say; None while it does.
+    unwritten: Callable[[float], StoredAlarm | None] = lambda now_s: None
     _has_looked: bool = field(default=False, init=False)
     # The keys of news that needs no more: it is on record, or has no recipient. A look asks the
     # database only for the rest.
     _noted: set[str] = field(default_factory=set, init=False)
     _is_stopped: bool = field(default=False, init=False)
+    # That alarm as it was told, to whom, and when the others are tried again.
+    _unwritten: StoredAlarm | None = field(default=None, init=False)
+    _told_unwritten: set[str] = field(default_factory=set, init=False)
+    _try_again_at_s: float = field(default=0.0, init=False)
 
     def stop(self) -> None:
         """Sends no more after the message in progress. The next daemon sends the rest."""
@@ -64,10 +70,11 @@ class Notifier:
         """Finds news, and sends what is due."""
         if not self.recipients:
             return
+        now_s = self.clock.now_s()
+        self._tell_of_writing(now_s)
         if not self._has_looked:
             self.store.notifications.doubt()
             self._has_looked = True
-        now_s = self.clock.now_s()
         job_of = cache(self.store.jobs.get)
         news = list(self._news(job_of, now_s))
         found = [each for one in news for each in self._messages(one, job_of, now_s)]
@@ -161,6 +168,35 @@ class Notifier:
             return f"{news.text}\n\n{self.url}/"
         return f"{news.text}\n\n{self.url}/jobs/{news.job_id}"
 
+    def _tell_of_writing(self, now_s: float) -> None:
+        """Says that the database takes nothing, and that this is over, without a row of it."""
+        standing = self.unwritten(now_s)
+        if standing is None:
+            if self._unwritten is not None:
+                self._say(_of_writing(self._unwritten, over_at_s=now_s)[-1], self._told_unwritten)
+            self._unwritten = None
+            self._told_unwritten = set()
+            self._try_again_at_s = 0.0
+        # A server of a database that is started again is away for seconds.
+        elif now_s >= max(standing.since_s + MINUTE_S, self._try_again_at_s):
+            self._unwritten = standing
+            self._try_again_at_s = now_s + MINUTE_S
+            untold = self.recipients.keys() - self._told_unwritten
+            self._told_unwritten |= self._say(_of_writing(standing)[0], untold)
+
+    def _say(self, news: News, names: Iterable[str]) -> set[str]:
+        """Sends news at once to those of the recipients who want it; gives who took it."""
+        taken = set()
+        for name in sorted(set(names) & set(self._told_of(news.topic, None))):
+            if self._is_stopped:
+                break
+            why = self._taken(self.recipients[name], news.title, self._with_link(news), ())
+            if why is None:
+                taken.add(name)
+            else:
+                log.warning("a message did not arrive", recipient=name, title=news.title, why=why)
+        return taken
+
     def _send_due(self, now_s: float) -> None:
         silent: set[str] = set()
         for each in self.store.notifications.due(now_s=now_s):
@@ -177,7 +213,7 @@ class Notifier:
         rows = self.store.notifications
         pictures = self._pictures(message)
         rows.begin(message.id)
-        why = self._taken(message, recipient, pictures)
+        why = self._taken(recipient, message.title, message.text, pictures)
         now_s = self.clock.now_s()
         if why is None:
             rows.sent(message.id, now_s=now_s)
@@ -192,10 +228,10 @@ class Notifier:
         return False
 
     def _taken(
-        self, message: Notification, recipient: Recipient, pictures: tuple[Attachment, ...]
+        self, recipient: Recipient, title: str, text: str, pictures: tuple[Attachment, ...]
     ) -> str | None:
         try:
-            return self.send(recipient.address, message.title, message.text, pictures)
+            return self.send(recipient.address, title, text, pictures)
         except OSError as error:
             # Such as a full disk, before anything was sent. What it says may quote the address.
             return f"it could not be sent from here: {type(error).__name__}"
@@ -210,3 +246,8 @@ class Notifier:
             # A message without a picture is better than none.
             log.exception("a picture was not drawn", job=message.job_id)
             return ()
+
+
+def _of_writing(alarm: StoredAlarm, *, over_at_s: float | None = None) -> tuple[News, ...]:
+    row = AlarmRow(0, alarm.kind, alarm.text, None, alarm.since_s, over_at_s)
+    return of_alarm(row, None)

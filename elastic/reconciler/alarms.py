@@ -319,11 +319,15 @@ class Alarms:
 
         What the rows hold, and that the database takes nothing: no row can say so.
         """
-        found = shown(self._standing.values())
+        unwritten = self.unwritten(now_s=now_s)
+        return shown([*self._standing.values(), *([unwritten] if unwritten else [])])
+
+    def unwritten(self, *, now_s: float) -> StoredAlarm | None:
+        """That the database takes nothing, since when and why; None while it does."""
         if self._unwritten is None:
-            return found
+            return None
         text = f"nothing is bought or decided, and nodes end with their leases: {self._unwritten}"
-        return (Alarm(AlarmKind.CANNOT_WRITE, text, self._unwritten_since_s or now_s), *found)
+        return StoredAlarm(AlarmKind.CANNOT_WRITE.value, text, self._unwritten_since_s or now_s)
 
     def _texts(self, *, now_s: float) -> Iterator[tuple[AlarmKind, str | None]]:
         yield AlarmKind.CLOCK, self.clocks()

@@ -11,13 +11,15 @@ import pytest
 
 from elastic.clock import ManualClock
 from elastic.config import NotifySettings
-from elastic.errors import InvalidInput
+from elastic.durations import MINUTE_S
+from elastic.errors import InvalidInput, StoreUnavailable
 from elastic.model import Job, JobPhase, JobSpec, Objective, Topic
 from elastic.notify import Attachment, Notifier, recipients_of, send
 from elastic.store import Delivery, Store, StoredAlarm, open_store
 from tests.builders import NOW_S, add_price, intend, job_spec, offering
 from tests.empty_database import lay_out
 from tests.notify.receivers import Mailbox, Webhook, running_mailbox, running_webhook
+from tests.reconciler.full_disk import FullDisk
 
 LATE = StoredAlarm("will_be_late", "3 min short", NOW_S)
 
@@ -280,6 +282,32 @@ def test_addresses_come_from_the_environment_and_from_files(tmp_path: Path) -> N
         "plain": "json://b/",
     }
     assert "json" not in repr(found["plain"])
+
+
+def test_a_database_that_takes_nothing_for_a_minute_is_told_without_it_and_so_is_the_end(
+    store: Store, webhook: Webhook, clock: ManualClock
+) -> None:
+    alarms: list[StoredAlarm] = []
+    told = notifier(store, clock, to={"me": webhook.address, "deaf": "json://127.0.0.1:9/hook"})
+    told.unwritten = lambda now_s: alarms[0] if alarms else None
+    store.close()
+    told.store = FullDisk(store, reads=False)  # type: ignore[assignment]
+
+    def look(after_s: float) -> None:
+        clock.sleep(after_s)
+        with pytest.raises(StoreUnavailable):
+            told.look()
+
+    alarms.append(StoredAlarm("cannot_write", "no server", NOW_S))
+    look(MINUTE_S - 1.0)
+    assert webhook.taken == [], "its server may only be started again"
+    for _ in range(3):
+        look(MINUTE_S)
+    alarms.clear()
+    look(1.0)
+    look(1.0)
+    assert webhook.titles == ["elasticd: cannot write", "elasticd: cannot write is over"]
+    assert webhook.taken[0]["message"].startswith("no server")
 
 
 def test_unknown_topics_and_names_are_refused() -> None:
