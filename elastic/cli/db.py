@@ -69,10 +69,13 @@ def check() -> None:
 
 @app.command("backup")
 def backup(
+    # Text: a path loses the / at its end.
     to: Annotated[
-        Path | None,
-        typer.Argument(help="File to write, or the folder for it; this folder if absent."),
-    ] = None,
+        str,
+        typer.Argument(
+            metavar="PATH", help="File to write, or the folder for it; this folder if absent."
+        ),
+    ] = ".",
 ) -> None:
     """Copy the database, the secret and the token into one file, which only you can read; the
     daemon may go on."""
@@ -81,9 +84,9 @@ def backup(
     from elastic.store import back_up
 
     settings, now_s = load_settings(), SystemClock().now_s()
-    path = to or Path()
+    path = Path(to)
     # Unlike `Path.is_dir` it has no error of its own for a place that cannot be entered.
-    if os.path.isdir(path):
+    if to.endswith("/") or os.path.isdir(path):
         path /= f"elasticd-{instant(now_s).translate(_NOT_IN_NAMES)}.tar"
     made = back_up(settings.url, _secrets(settings), path, now_s=now_s)
     print(f"{made.path}: {', '.join(made.sizes)}; {size(sum(made.sizes.values()))}")

@@ -258,6 +258,15 @@ def test_a_backup_gets_a_name_of_its_time_in_the_folder_that_is_given(
     assert (tmp_path / "there" / "elasticd.db").is_file()
 
 
+def test_a_backup_into_a_folder_that_is_not_there_makes_it(
+    settings: Settings, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    run = runner(capsys)
+    run("db", "migrate")
+    assert run("db", "backup", f"{tmp_path / 'nightly'}/").status == 0
+    assert [each.suffix for each in (tmp_path / "nightly").iterdir()] == [".tar"]
+
+
 @pytest.mark.parametrize("is_there", [False, True])
 def test_a_restore_says_where_checkpoints_must_come_from(
     settings: Settings, capsys: pytest.CaptureFixture[str], tmp_path: Path, is_there: bool
