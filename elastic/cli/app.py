@@ -40,8 +40,13 @@ from elastic.log_line import plain_lines
 
 # Where more groups have a command of that name, such as `list`, no hint is given.
 _MOST_NAMED = 3
-# A full disk, and a quota that is used up.
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+# What a person can do about a file or a disk that the system refuses.
+_REMEDIES = {
+    errno.ENOSPC: "free some room",
+    errno.EDQUOT: "free some room",
+    errno.EACCES: "it must be this user's; has another user run elasticd with this folder?",
+    errno.EROFS: "mount it so that it can be written",
+}
 
 
 class _Commands(TyperGroup):
@@ -153,9 +158,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(f"elasticd: {plain_lines(str(error))}", file=sys.stderr)
         sys.exit(exit_code_of(error))
     except OSError as error:
-        if error.errno not in _NO_ROOM:
+        if error.errno not in _REMEDIES:
             raise
         # A file that is opened has its name in the error, one that is written has not.
         where = error.filename or "a disk that elasticd writes to"
-        print(f"elasticd: {where}: {error.strerror}; free some room", file=sys.stderr)
+        told = f"{where}: {error.strerror}; {_REMEDIES[error.errno]}"
+        print(f"elasticd: {told}", file=sys.stderr)
         sys.exit(ExitCode.ERROR)

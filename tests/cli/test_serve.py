@@ -43,8 +43,18 @@ def test_a_database_that_another_daemon_has_is_not_opened(run: Run, tmp_path: Pa
     assert not (tmp_path / "theirs" / "elasticd.db").exists()
 
 
-def test_a_full_disk_is_named_without_a_traceback(tmp_path: Path) -> None:
-    (tmp_path / "certificate.pem").symlink_to("/dev/full")
+@pytest.mark.parametrize(
+    ("place", "told"),
+    [
+        ("/dev/full", "No space left on device; free some room"),
+        # Not even root may write it.
+        ("/proc/sys/kernel/ostype", "certificate.pem: "),
+    ],
+)
+def test_a_file_that_cannot_be_written_is_told_without_a_traceback(
+    tmp_path: Path, place: str, told: str
+) -> None:
+    (tmp_path / "certificate.pem").symlink_to(place)
     command = [sys.executable, "-m", "elastic.cli", "serve", "--port", "0"]
     done = subprocess.run(
         [*command, "--data-dir", str(tmp_path)],
@@ -55,7 +65,7 @@ def test_a_full_disk_is_named_without_a_traceback(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 1
-    assert "No space left on device; free some room" in done.stderr
+    assert told in done.stderr
     assert "Traceback" not in done.stderr
 
 
