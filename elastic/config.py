@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -306,6 +307,12 @@ class SshSettings(BaseModel):
     package_index: str | None = Field(None, pattern=r"^https?://[^\s/]\S*$")
 
 
+def _time_limit(text: str) -> str:
+    if not re.fullmatch(r"(\d+-)?\d+(:\d+){0,2}|UNLIMITED|INFINITE", text):
+        raise ValueError(f"wanted a time as sbatch takes it, such as 12:00:00, got {text!r}")
+    return text
+
+
 class SlurmType(BaseModel):
     """One node type of a Slurm cluster: what a job of one node asks for, and what it costs."""
 
@@ -322,7 +329,7 @@ class SlurmType(BaseModel):
     # Where they differ from those of all types.
     account: str | None = None
     qos: str | None = None
-    time_limit: str | None = None
+    time_limit: Annotated[str, AfterValidator(_time_limit)] | None = None
     # USD an hour of one node; None: by billing units.
     usd_per_h: FiniteFloat | None = Field(None, ge=0)
     # None: as Slurm's own configuration says of the partition.
@@ -346,7 +353,7 @@ class SlurmSettings(BaseModel):
     account: str | None = None
     qos: str | None = None
     # As sbatch takes it, such as 12:00:00; None: the partition's own.
-    time_limit: str | None = None
+    time_limit: Annotated[str, AfterValidator(_time_limit)] | None = None
     # How long before its time limit a node begins to be replaced; at most half of the limit.
     notice_s: float = Field(NOTICE_S, ge=30, le=65_535)
     # USD for a billing unit and hour, of types that name no price.

@@ -256,3 +256,10 @@ def test_a_file_that_is_named_and_not_there_is_told(
     monkeypatch.setenv("ELASTICD_CONFIG", str(tmp_path / "mispelt.toml"))
     with pytest.raises(InvalidInput, match=r"wanted a file with settings, found none at .*mispelt"):
         load_settings()
+
+
+@pytest.mark.parametrize("limit", ["90", "12:00:00", "2-12", "1-00:30:00", "UNLIMITED"])
+def test_a_time_limit_is_one_of_sbatchs(limit: str) -> None:
+    assert load_settings(slurm={"time_limit": limit}).slurm.time_limit == limit
+    with pytest.raises(InvalidInput, match=r"slurm\.time_limit: wanted a time as sbatch takes it"):
+        load_settings(slurm={"time_limit": f"{limit} minutes"})
