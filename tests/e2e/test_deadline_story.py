@@ -34,7 +34,8 @@ boot_prior_s = 5.0
 switch_pause_prior_s = 6.0
 wind_down_s = 10.0
 """
-STEP_S = 0.05
+# Long beside what a busy machine adds to the exchange of two workers: else one node is faster there.
+STEP_S = 0.2
 DROUGHT_S = 20.0
 SCRIPT = f"""
 import os, pathlib, sys, time
@@ -57,7 +58,7 @@ while samples < steps:
     optimizer.step()
     time.sleep({STEP_S})
     samples += dist.get_world_size()
-    if rank == 0 and samples % 40 < dist.get_world_size():
+    if rank == 0 and samples % 10 < dist.get_world_size():
         torch.save({{"model": model.module.state_dict(), "samples": samples}}, "part")
         os.replace("part", snapshot)
 dist.destroy_process_group()
@@ -140,8 +141,10 @@ def test_a_job_whose_deadline_needs_two_nodes_gets_them_and_meets_it(daemon: Run
 def test_a_drought_of_spot_is_waited_out_and_the_job_ends_in_time(
     daemon: RunningDaemon, lab: Lab
 ) -> None:
-    job_id, deadline_s = submit(daemon, iterations=800, due_s=1800.0, capacity="any")
-    daemon.until_iteration(job_id, 300)
+    job_id, deadline_s = submit(
+        daemon, iterations=round(40.0 / STEP_S), due_s=1800.0, capacity="any"
+    )
+    daemon.until_iteration(job_id, round(15.0 / STEP_S))
     (node,) = daemon.get("/v1/nodes", job=job_id)["items"]
     assert node["offering"]["capacity"] == "spot"
 
