@@ -34,7 +34,7 @@ boot_prior_s = 5.0
 switch_pause_prior_s = 6.0
 wind_down_s = 10.0
 """
-# Long beside what a busy machine adds to the exchange of two workers: else one node is faster there.
+# Long beside what a busy machine adds to the exchange of two workers.
 STEP_S = 0.2
 DROUGHT_S = 20.0
 SCRIPT = f"""

@@ -1,4 +1,5 @@
-// Keeps the text of a job's file until the job is submitted: the session may end before that, or the page be left.
+// Keeps the text of a job's file until the job is submitted: the session may end before that, or
+// the page be left.
 
 const TEXT = "elasticd-draft";
 const IS_SENT = "elasticd-draft-sent";
@@ -8,7 +9,10 @@ export function keepDraft() {
     const area = document.querySelector("[data-draft]");
     if (area) keep(area);
     // Sent, and another page came back: the job was submitted. After a refusal the form comes back.
-    else if (sessionStorage.getItem(IS_SENT)) [TEXT, IS_SENT].forEach((key) => sessionStorage.removeItem(key));
+    else if (sessionStorage.getItem(IS_SENT)) {
+      sessionStorage.removeItem(TEXT);
+      sessionStorage.removeItem(IS_SENT);
+    }
   } catch { /* no storage in private mode: the text is kept by the page alone */ }
 }
 
@@ -17,7 +21,9 @@ function keep(area) {
   if (area.value) sessionStorage.setItem(TEXT, area.value);
   else area.value = sessionStorage.getItem(TEXT) ?? "";
   area.addEventListener("input", () => sessionStorage.setItem(TEXT, area.value));
-  document.querySelector("[data-sends-draft]")?.addEventListener("submit", () => sessionStorage.setItem(IS_SENT, "yes"));
-  // A plan is the answer to a form, which no browser shows again by itself: back and reload lead to its text.
+  const form = document.querySelector("[data-sends-draft]");
+  form?.addEventListener("submit", () => sessionStorage.setItem(IS_SENT, "yes"));
+  // A plan is the answer to a form, which no browser shows again by itself: back and reload lead to
+  // its text.
   history.replaceState(null, "", "/submit");
 }

@@ -172,7 +172,9 @@ def test_a_dropped_file_becomes_the_text(chromium: Browser, site: Site) -> None:
 def test_a_job_s_text_outlives_its_session_and_the_way_back_until_it_is_submitted(
     chromium: Browser, site: Site
 ) -> None:
-    def sign_in_again(page: Page) -> None:
+    def lose_session_at(page: Page, button: str) -> None:
+        page.context.clear_cookies()
+        page.get_by_role("button", name=button).click()
         page.get_by_label("Token").fill(TOKEN)
         page.get_by_role("button", name="Sign in").click()
 
@@ -180,15 +182,11 @@ def test_a_job_s_text_outlives_its_session_and_the_way_back_until_it_is_submitte
         page = seen.page
         text = page.get_by_label("YAML or JSON")
         text.fill(FILE)
-        page.context.clear_cookies()
-        page.get_by_role("button", name="Show the plan").click()
-        sign_in_again(page)
+        lose_session_at(page, "Show the plan")
         expect(text).to_have_value(FILE)
         page.get_by_role("button", name="Show the plan").click()
         expect(page.locator("#plan")).to_contain_text("Budget")
-        page.context.clear_cookies()
-        page.get_by_role("button", name="Submit the job").click()
-        sign_in_again(page)
+        lose_session_at(page, "Submit the job")
         expect(text).to_have_value(FILE)
         page.get_by_role("button", name="Show the plan").click()
         expect(page.locator("#plan")).to_contain_text("Budget")
