@@ -127,16 +127,20 @@ def test_a_type_that_is_not_sold_makes_no_daemon_unwell(
     assert client.get("/healthz").status_code == 200
 
 
-def test_a_database_that_takes_nothing_is_listed_and_makes_the_daemon_unwell(
-    client: TestClient, world: World, bare_app: FastAPI
-) -> None:
+def unwritten(world: World, why: str) -> tuple[TerminationPermission, Alarms]:
+    """What a daemon knows by itself while the database takes nothing."""
     right = TerminationPermission(lambda _: None, 600.0)
     leader_lease = LeaseHolder(cluster="c", holder="h", place="p", clock=world.clock, register=None)
     alarms = Alarms(leader_lease, right)
     with suppress(StoreUnavailable), alarms.of_writing(now_s=world.clock.now_s()):
-        raise StoreUnavailable(
-            "the database refused: database or disk is full; nothing was changed"
-        )
+        raise StoreUnavailable(f"the database refused: {why}")
+    return right, alarms
+
+
+def test_a_database_that_takes_nothing_is_listed_and_makes_the_daemon_unwell(
+    client: TestClient, world: World, bare_app: FastAPI
+) -> None:
+    right, alarms = unwritten(world, "database or disk is full; nothing was changed")
     give_context(bare_app, replace(world.context, alarms=alarms, right=right))
     (item,) = client.get("/v1/alarms").json()["items"]
     assert item["kind"] == "cannot_write" and "disk is full" in item["text"]
@@ -146,11 +150,7 @@ def test_a_database_that_takes_nothing_is_listed_and_makes_the_daemon_unwell(
 def test_metrics_tell_the_alarms_while_the_database_answers_nothing(
     client: TestClient, world: World, bare_app: FastAPI
 ) -> None:
-    right = TerminationPermission(lambda _: None, 600.0)
-    leader_lease = LeaseHolder(cluster="c", holder="h", place="p", clock=world.clock, register=None)
-    alarms = Alarms(leader_lease, right)
-    with suppress(StoreUnavailable), alarms.of_writing(now_s=world.clock.now_s()):
-        raise StoreUnavailable("the database refused: no server")
+    right, alarms = unwritten(world, "no server")
     store: Any = FullDisk(world.store, reads=False)
     give_context(bare_app, replace(world.context, store=store, alarms=alarms, right=right))
     told = client.get("/metrics")
